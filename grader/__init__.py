@@ -1,0 +1,3 @@
+"""A grading harness for NumPy coding exercises."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,333 @@
+"""Do the cases reject every known wrong idea, each by its own requirement, and by how much?
+
+The *kill matrix* has a row for each misconception and a column for each requirement; an entry is
+the cases of the requirement that reject the misconception. A *margin* is
+`max |actual - expected| / allowed` of one answer on one case: below `NEUTRAL` the case cannot see
+the mistake, above `CLEAR` it sees it beyond doubt, and nothing may lie between.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from grader import compare, grading
+from grader.diagnose import same
+from grader.grading import Exam
+from grader.model import (
+    TOGETHER,
+    Call,
+    Case,
+    Execution,
+    Implementation,
+    Misconception,
+    Problem,
+    Run,
+    Tolerance,
+    Verdict,
+)
+from grader.runners import inprocess
+
+NEUTRAL = 0.1
+CLEAR = 10.0
+LEAST_EXACT = 0.95
+LEAST_KILLED = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the cases make of one misconception."""
+
+    id: str
+    violates: str
+    red: tuple[str, ...]
+    """requirements that are unmet and wait for nothing"""
+    rejecting: Mapping[str, tuple[str, ...]]
+    """requirement -> the cases that reject it"""
+    exposed_by: str = ""
+
+    @property
+    def kills(self) -> int:
+        """How many cases reject it."""
+        return sum(len(cases) for cases in self.rejecting.values())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether just the requirement that it violates is red."""
+        return self.red == (self.violates,)
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far right and wrong answers are from the tolerance of one case, as ratios to it."""
+
+    case: str
+    noise: float
+    """largest ratio of the alternatives"""
+    nearest_wrong: float
+    """smallest ratio of a wrong answer that is not neutral"""
+    doubtful: tuple[tuple[str, float], ...]
+    """answers between neutral and clear"""
+    proposed: Tolerance | None = None
+    """what would put the tolerance into the widest gap, when there is doubt"""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the audit of one problem found, for one way to seed its inputs."""
+
+    slug: str
+    reseed: int
+    rows: tuple[Row, ...]
+    margins: tuple[Margin, ...]
+    failed_alternatives: Mapping[str, tuple[str, ...]]
+    """alternative -> the requirements that it does not meet"""
+    indistinct: tuple[tuple[str, str], ...]
+    """pairs that no case tells apart and that are not declared the same"""
+    alternatives: int
+    cases: int
+    isolating_cases: int
+    together_cases: int
+    isolating_killed: int
+    """misconceptions rejected by the isolating cases alone"""
+    together_killed: int
+    """misconceptions rejected by the cases of `together` alone"""
+    problems: tuple[str, ...] = field(default=())
+    """what makes the audit fail, as sentences"""
+
+    @property
+    def exact(self) -> int:
+        """How many misconceptions turn just their own requirement red."""
+        return sum(row.is_exact for row in self.rows)
+
+
+@dataclass(slots=True, eq=False)
+class Auditor:
+    """Audits one problem; what does not depend on seeds is run once for all of them."""
+
+    problem: Problem
+    reference: Implementation
+    misconceptions: Sequence[Misconception]
+    alternatives: Mapping[str, Implementation]
+    _undrawn: dict[tuple[int, str], Execution] = field(default_factory=dict)
+
+    def audit(self, reseed: int = 0) -> Audit:
+        """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
+        exam = grading.prepare(self.problem, self.reference, reseed)
+        wrong = {m.id: self._execute(m.implementation, exam.calls) for m in self.misconceptions}
+        right = {id: self._execute(f, exam.calls) for id, f in self.alternatives.items()}
+        rows = tuple(self._row(exam, m, wrong[m.id]) for m in self.misconceptions)
+        failed = {}
+        for id, executions in right.items():
+            results = grading.judge(exam, Run(executions))
+            unmet = tuple(r.requirement.id for r in results if not grading.is_met(r))
+            if unmet:
+                failed[id] = unmet
+        general = {case.id for case in self.problem.cases_of(TOGETHER)}
+        special = general | {case.id for case in self.problem.cases if case.published}
+        found = Audit(
+            slug=self.problem.slug,
+            reseed=reseed,
+            rows=rows,
+            margins=tuple(_margins(exam, wrong, right)),
+            failed_alternatives=failed,
+            indistinct=tuple(self._indistinct(wrong)),
+            alternatives=len(right),
+            cases=len(self.problem.cases),
+            isolating_cases=len({case.id for case in self.problem.cases} - special),
+            together_cases=len(general),
+            isolating_killed=sum(bool(_rejecting(row) - special) for row in rows),
+            together_killed=sum(bool(_rejecting(row) & general) for row in rows),
+        )
+        return _with_problems(found)
+
+    def _execute(
+        self, implementation: Implementation, calls: Sequence[Call]
+    ) -> dict[str, Execution]:
+        drawn = {c.id for c in self.problem.cases if _is_drawn(c)}
+        key = id(implementation)
+        todo = [c for c in calls if c.case in drawn or (key, c.case) not in self._undrawn]
+        fresh = inprocess.execute(implementation, self.problem.returns, todo)
+        for call in todo:
+            if call.case not in drawn:
+                self._undrawn[key, call.case] = fresh[call.case]
+        return {
+            c.case: fresh[c.case] if c.case in fresh else self._undrawn[key, c.case] for c in calls
+        }
+
+    def _row(
+        self, exam: Exam, misconception: Misconception, executions: Mapping[str, Execution]
+    ) -> Row:
+        alone = grading.judge_alone(exam, executions)
+        results = grading.judge(exam, Run(executions))
+        return Row(
+            id=misconception.id,
+            violates=misconception.violates,
+            red=tuple(r.requirement.id for r in results if grading.is_red(r)),
+            rejecting={
+                id: tuple(
+                    c.case.id
+                    for c in result.cases
+                    if c.verdict in (Verdict.FAILED, Verdict.ERRORED)
+                )
+                for id, result in alone.items()
+            },
+            exposed_by=misconception.exposed_by,
+        )
+
+    def _indistinct(
+        self, wrong: Mapping[str, Mapping[str, Execution]]
+    ) -> Iterable[tuple[str, str]]:
+        problem = self.problem
+        tolerances = [(case.id, problem.tolerance_of(case)) for case in problem.cases]
+        leader = {m.id: m.same_as or m.id for m in self.misconceptions}
+        for index, first in enumerate(self.misconceptions):
+            for second in self.misconceptions[index + 1 :]:
+                if leader[first.id] == leader[second.id]:
+                    continue
+                ours, theirs = wrong[first.id], wrong[second.id]
+                if all(same(ours[c], theirs[c], problem.returns, t) for c, t in tolerances):
+                    yield first.id, second.id
+
+
+def _rejecting(row: Row) -> set[str]:
+    return {case for cases in row.rejecting.values() for case in cases}
+
+
+def _is_drawn(case: Case) -> bool:
+    def draws(recipe: Any) -> bool:
+        return isinstance(recipe, dict) and any(
+            isinstance(given, dict) and ("seed" in given or draws(given.get("of")))
+            for given in recipe.values()
+        )
+
+    return any(draws(recipe) for recipe in case.arguments.values())
+
+
+def _margins(
+    exam: Exam,
+    wrong: Mapping[str, Mapping[str, Execution]],
+    right: Mapping[str, Mapping[str, Execution]],
+) -> Iterable[Margin]:
+    problem = exam.problem
+    for case, call in zip(problem.cases, exam.calls, strict=True):
+        tolerance, expected = problem.tolerance_of(case), exam.expected[case.id]
+        noise = [r for e in right.values() for r in _ratios(e[case.id], exam, case)]
+        deviations = [(id, r) for id, e in wrong.items() for r in _ratios(e[case.id], exam, case)]
+        deviations += [
+            (name, compare.excess(output, array, tolerance))
+            for position, array in enumerate(expected)
+            for name, output in _trivial_outputs(call, array, problem, position)
+        ]
+        yield _margin(case, tolerance, max(noise, default=0.0), deviations)
+
+
+def _ratios(execution: Execution, exam: Exam, case: Case) -> list[float]:
+    """Return how far each returned value of the right structure is from the expected one."""
+    if execution.answer is None:
+        return []
+    returns, expected = exam.problem.returns, exam.expected[case.id]
+    found = compare.structure(execution.answer, returns, expected)
+    tolerance = exam.problem.tolerance_of(case)
+    return [
+        compare.excess(value.array, right, tolerance)
+        for value, right in zip(found.values, expected, strict=True)
+        if value is not None and value.array is not None
+    ]
+
+
+def _margin(
+    case: Case, tolerance: Tolerance, noise: float, deviations: Sequence[tuple[str, float]]
+) -> Margin:
+    doubtful = sorted(((i, r) for i, r in deviations if NEUTRAL <= r <= CLEAR), key=lambda d: d[1])
+    nearest = min((r for _, r in deviations if r > CLEAR), default=math.inf)
+    proposed = None
+    if doubtful or noise >= NEUTRAL:
+        proposed = _proposal(tolerance, noise, [r for _, r in deviations])
+    return Margin(case.id, noise, nearest, tuple(doubtful), proposed)
+
+
+def _proposal(tolerance: Tolerance, noise: float, ratios: Iterable[float]) -> Tolerance | None:
+    """Return the tolerance in the middle of the widest gap above the noise, if it is wide enough.
+
+    Wide enough is `CLEAR / NEUTRAL`: then what is below the gap is neutral, what is above clear.
+    """
+    floor = max(noise, 1e-12)
+    ends = sorted({r for r in ratios if floor < r < math.inf})
+    gaps = list(zip([floor, *ends], ends, strict=False))
+    if not gaps:
+        return None
+    low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
+    if high / low <= CLEAR / NEUTRAL:
+        return None
+    scale = math.sqrt(low * high)
+    return Tolerance(_round(tolerance.rtol * scale), _round(tolerance.atol * scale))
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.0e}")
+
+
+def _trivial_outputs(
+    call: Call, expected: compare.Array, problem: Problem, position: int
+) -> Iterable[tuple[str, compare.Array]]:
+    """Return what somebody might return without solving anything, by name."""
+    name = problem.returns.values[position].name
+    yield f"zeros as {name}", np.zeros_like(expected)
+    yield f"ones as {name}", np.ones_like(expected)
+    yield f"NaN as {name}", np.full(expected.shape, np.nan)
+    if expected.ndim and len(expected):
+        yield f"row 0 of {name} everywhere", np.broadcast_to(expected[:1], expected.shape)
+    for parameter, argument in zip(problem.parameters, call.arguments, strict=False):
+        if isinstance(argument, np.ndarray) and argument.shape == expected.shape:
+            yield f"{parameter.name} as {name}", argument
+
+
+def _with_problems(audit: Audit) -> Audit:
+    return replace(audit, problems=tuple(_problems(audit)))
+
+
+def _problems(audit: Audit) -> Iterable[str]:
+    for row in audit.rows:
+        if row.kills < 2:
+            exposing = row.exposed_by or f"an input that only {row.violates!r} can change"
+            how_many = "no case rejects" if row.kills == 0 else "only one case rejects"
+            yield f"{how_many} {row.id}: add a case with {exposing}"
+    total = len(audit.rows)
+    if audit.exact < LEAST_EXACT * total:
+        inexact = [row for row in audit.rows if not row.is_exact]
+        yield f"only {audit.exact} of {total} misconceptions turn just their own line red: " + (
+            ", ".join(f"{row.id} ({' '.join(row.red) or 'nothing'})" for row in inexact)
+        )
+    for first, second in audit.indistinct:
+        yield f"no case tells {first} from {second}: add one, or declare them the same"
+    for id, unmet in audit.failed_alternatives.items():
+        yield f"the right implementation {id} does not meet {', '.join(unmet)}"
+    for what, cases, killed in (
+        ("isolating cases alone", audit.isolating_cases, audit.isolating_killed),
+        (f"cases of {TOGETHER!r} alone", audit.together_cases, audit.together_killed),
+    ):
+        if cases and killed < LEAST_KILLED * total:
+            yield f"the {what} reject only {killed} of {total} misconceptions"
+    for margin in audit.margins:
+        if margin.proposed or margin.doubtful or margin.noise >= NEUTRAL:
+            yield _doubt(margin)
+
+
+def _doubt(margin: Margin) -> str:
+    parts = [f"case {margin.case!r} is refused:"]
+    if margin.noise >= NEUTRAL:
+        parts.append(f"right answers differ by {margin.noise:.2g} of the tolerance;")
+    if margin.doubtful:
+        listed = ", ".join(f"{id} {ratio:.2g}" for id, ratio in margin.doubtful[:5])
+        parts.append(f"neither neutral nor clearly wrong, as a ratio to the tolerance: {listed};")
+    if margin.proposed:
+        p = margin.proposed
+        parts.append(f"proposed: tolerance: {{rtol: {p.rtol:g}, atol: {p.atol:g}}}")
+    else:
+        parts.append("no tolerance fits: change the input")
+    return " ".join(parts)

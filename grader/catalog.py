@@ -1,0 +1,222 @@
+"""Slug to files: the only module that knows the names of folders and files of a course."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grader.errors import AuthorError, Complaint, Location, UsageError, nearest
+from grader.loading import load_problem
+from grader.loading.cases import CaseFile
+from grader.loading.problem import shown
+from grader.model import Alternative, Implementation, Misconception, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraCases:
+    """A folder of further cases (`--cases`): case files in it, or in a folder named by slug."""
+
+    folder: Path
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The folders `problems`, `cases` and `solutions` below one root."""
+
+    root: Path
+
+    @staticmethod
+    def find(start: Path) -> Course:
+        """Return the course that `start` lies in. Raises UsageError when there is none."""
+        start = start.resolve()
+        for folder in [start, *start.parents]:
+            if (folder / "problems").is_dir() and (folder / "cases").is_dir():
+                return Course(folder)
+        raise UsageError(
+            f"no course here: no folder 'problems' beside 'cases' in {start} or above it."
+            " Go to the course's folder or pass --root DIR."
+        )
+
+    @property
+    def slugs(self) -> list[str]:
+        """The slugs of all problems, sorted."""
+        folders = self.root / "problems"
+        return sorted(p.parent.name for p in folders.glob("*/problem.yaml"))
+
+    def require(self, slug: str) -> str:
+        """Return `slug` if it names a problem. Raises UsageError with the nearest name."""
+        if slug in self.slugs:
+            return slug
+        folder = self.problem_folder(slug)
+        if slug.isidentifier() and folder.is_dir():
+            raise UsageError(f"{self.shown(folder)} has no problem.yaml")
+        raise UsageError(f"no exercise {slug!r}. {nearest(slug, self.slugs)}".rstrip())
+
+    def shown(self, path: Path) -> str:
+        """Return a path as reports show it: relative to the root where it is below it."""
+        return shown(path, self.root)
+
+    def problem_folder(self, slug: str) -> Path:
+        """Return the folder of a problem's own files."""
+        return self.root / "problems" / slug
+
+    def solution(self, slug: str) -> Path:
+        """Return where the learner writes the solution."""
+        return self.root / "solutions" / f"{slug}.py"
+
+    def statement(self, slug: str) -> str:
+        """Return the Markdown of the statement. Raises AuthorError when it cannot be read."""
+        path = self.problem_folder(slug) / "statement.md"
+        try:
+            return path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise AuthorError(
+                Complaint(f"cannot be read: {error}", Location(self.shown(path)))
+            ) from None
+
+    def case_files(self, slug: str, extra: Iterable[ExtraCases] = ()) -> list[CaseFile]:
+        """Return every case file of a problem, sorted by name; further folders come after.
+
+        Raises UsageError when a further folder has no case file for the problem.
+        """
+        files = [CaseFile(path) for path in sorted(self._yaml_in(self.root / "cases" / slug))]
+        for folder in extra:
+            inside = folder.folder / slug
+            found = sorted(self._yaml_in(inside if inside.is_dir() else folder.folder))
+            if not found:
+                raise UsageError(f"--cases {folder.folder}: no .yaml file for {slug} in there")
+            files += [CaseFile(path, folder.hidden) for path in found]
+        return files
+
+    def load(self, slug: str, extra: Iterable[ExtraCases] = ()) -> Problem:
+        """Return a problem with its cases. Raises AuthorError, UsageError."""
+        self.require(slug)
+        files = self.case_files(slug, extra)
+        return load_problem(slug, self.problem_folder(slug), files, self.root)
+
+    def reference(self, problem: Problem) -> Implementation:
+        """Return the reference implementation. Raises AuthorError."""
+        found: Implementation = self._named(
+            problem, "reference", problem.entry_point, callable, "a function"
+        )
+        return found
+
+    def misconceptions(self, problem: Problem) -> tuple[Misconception, ...]:
+        """Return the named wrong ideas, none when there is no file. Raises AuthorError."""
+        found = self._list(problem, "misconceptions", "MISCONCEPTIONS", Misconception)
+        known = [r.id for r in problem.requirements]
+        ids = [m.id for m in found]
+        complaints = [
+            Complaint(
+                f"{m.id!r} violates the unknown requirement {m.violates!r}",
+                self._place(problem, "misconceptions"),
+                way_out=nearest(m.violates, known),
+            )
+            for m in found
+            if m.violates not in known
+        ] + [
+            Complaint(
+                f"{m.id!r} is the same as the unknown {m.same_as!r}",
+                self._place(problem, "misconceptions"),
+                way_out=nearest(m.same_as, ids),
+            )
+            for m in found
+            if m.same_as is not None and m.same_as not in ids
+        ]
+        if complaints:
+            raise AuthorError(*complaints)
+        return found
+
+    def alternatives(self, problem: Problem) -> tuple[Alternative, ...]:
+        """Return the other right implementations, none when there is no file."""
+        return self._list(problem, "alternatives", "ALTERNATIVES", Alternative)
+
+    def orphans(self) -> list[str]:
+        """Return what belongs to no problem: folders and files whose name is no slug."""
+        slugs = set(self.slugs)
+        cases = self.root / "cases"
+        lost = [
+            p
+            for p in sorted((self.root / "problems").iterdir())
+            if p.is_dir() and p.name not in slugs and not p.name.startswith((".", "__"))
+        ]
+        for path in sorted(cases.rglob("*")):
+            inside = path.relative_to(cases).parts
+            if (
+                path.is_file()
+                and not path.name.startswith(".")
+                and (
+                    inside[0] not in slugs
+                    or len(inside) != 2
+                    or path.suffix not in (".yaml", ".yml")
+                )
+            ):
+                lost.append(path)
+        return [self.shown(path) for path in lost]
+
+    @staticmethod
+    def _yaml_in(folder: Path) -> list[Path]:
+        return [*folder.glob("*.yaml"), *folder.glob("*.yml")]
+
+    def _place(self, problem: Problem, module: str) -> Location:
+        return Location(self.shown(problem.folder / f"{module}.py"))
+
+    def _list(self, problem: Problem, module: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
+        if not (problem.folder / f"{module}.py").exists():
+            return ()
+
+        def is_list(value: Any) -> bool:
+            return isinstance(value, list | tuple) and all(isinstance(v, kind) for v in value)
+
+        found = self._named(problem, module, name, is_list, f"a list of {kind.__name__}")
+        ids = [item.id for item in found]
+        twice = sorted({id for id in ids if ids.count(id) > 1})
+        if twice:
+            message = f"ids used twice: {', '.join(twice)}"
+            raise AuthorError(Complaint(message, self._place(problem, module)))
+        return tuple(found)
+
+    def _named(self, problem: Problem, module: str, name: str, fits: Any, what: str) -> Any:
+        loaded = self._module(problem, module)
+        value = getattr(loaded, name, None)
+        if not fits(value):
+            message = f"must define {name} as {what}"
+            raise AuthorError(Complaint(message, self._place(problem, module)))
+        return value
+
+    def _module(self, problem: Problem, module: str) -> ModuleType:
+        """Import a problem's module; its folder is one package, so its files may share code."""
+        folder = problem.folder.resolve()
+        package = f"_problem_{hashlib.sha1(str(folder).encode()).hexdigest()[:12]}"
+        if package not in sys.modules:
+            holder = ModuleType(package)
+            holder.__path__ = [str(folder)]
+            sys.modules[package] = holder
+        place = self._place(problem, module)
+        if not (folder / f"{module}.py").is_file():
+            raise AuthorError(Complaint("is missing", place))
+        try:
+            return importlib.import_module(f"{package}.{module}")
+        except SyntaxError as error:
+            place = Location(
+                self.shown(Path(error.filename or place.path)), error.lineno or 1, error.offset or 1
+            )
+            raise AuthorError(Complaint(f"{error.msg}", place)) from None
+        except Exception as error:
+            frames = [
+                f
+                for f in traceback.extract_tb(error.__traceback__)
+                if f.filename.startswith(str(folder))
+            ]
+            if frames:
+                place = Location(self.shown(Path(frames[-1].filename)), frames[-1].lineno or 1, 1)
+            message = f"cannot be imported: {type(error).__name__}: {error}"
+            raise AuthorError(Complaint(message, place)) from None

@@ -1,0 +1,150 @@
+"""Are the files of a course sound? Everything that `grader check` proves beyond reading them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader import compare, grading
+from grader import submission as submissions
+from grader.catalog import Course
+from grader.errors import Complaint, GraderError, Location
+from grader.model import Case, Outlook, Problem
+from grader.runners import Runner
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What was found about one problem; sound when there is no complaint."""
+
+    slug: str
+    complaints: tuple[Complaint, ...]
+    requirements: int = 0
+    cases: int = 0
+    published_numbers: int = 0
+    """how many published numbers the reference rounds to"""
+
+
+def check(course: Course, slug: str, runner: Runner) -> Checkup:
+    """Check one problem: its files, its reference on every case, its pinned values, its starter."""
+    try:
+        problem = course.load(slug)
+        reference = course.reference(problem)
+        course.statement(slug)
+        complaints = _coverage_complaints(course, problem)
+        exam = grading.prepare(problem, reference)
+    except GraderError as error:
+        return Checkup(slug, error.complaints)
+    agreed = 0
+    for case in problem.cases:
+        if case.published:
+            numbers, wrong = _published_complaints(case, problem, exam.expected[case.id])
+            agreed += numbers
+            complaints += wrong
+    complaints += _starter_complaints(course, exam, runner)
+    return Checkup(slug, tuple(complaints), len(problem.requirements), len(problem.cases), agreed)
+
+
+def orphan_complaints(course: Course) -> list[Complaint]:
+    """Return a complaint for every file or folder that belongs to no problem."""
+    return [
+        Complaint(
+            "belongs to no exercise",
+            Location(path),
+            way_out="Name it after a slug in problems/, or remove it.",
+        )
+        for path in course.orphans()
+    ]
+
+
+def rounds_to(value: Any, published: Any, decimals: int) -> bool:
+    """Return whether an exact value, rounded to `decimals`, may be printed as `published`.
+
+    Half a unit in the last place is allowed on either side, so that both ways to round a tie
+    are right; the slack of 1e-9 units is for binary fractions.
+    """
+    return bool(abs(value - published) * 10.0**decimals <= 0.5 + 1e-9)
+
+
+def _coverage_complaints(course: Course, problem: Problem) -> list[Complaint]:
+    place = Location(course.shown(problem.folder / "problem.yaml"), 1, 1)
+    return [
+        Complaint(
+            f"requirement {requirement.id!r} has no case",
+            place,
+            way_out=f"Add cases/{problem.slug}/{requirement.id}.yaml.",
+        )
+        for requirement in problem.requirements
+        if not problem.cases_of(requirement.id)
+    ]
+
+
+def _published_complaints(
+    case: Case, problem: Problem, expected: compare.Expected
+) -> tuple[int, list[Complaint]]:
+    """Return how many published numbers the reference rounds to, and what is wrong."""
+    assert case.published
+    agreed, complaints = 0, []
+    by_name = {v.name: array for v, array in zip(problem.returns.values, expected, strict=True)}
+    for name, literal in case.published.values.items():
+        published, right = np.array(literal), by_name[name]
+        if published.shape != right.shape:
+            message = (
+                f"case {case.id!r}: the published {name} has the shape {published.shape},"
+                f" the reference returns {right.shape}"
+            )
+            complaints.append(Complaint(message, case.published.location))
+            continue
+        decimals = case.published.decimals
+        wrong = [
+            i for i in np.ndindex(right.shape) if not rounds_to(right[i], published[i], decimals)
+        ]
+        agreed += published.size - len(wrong)
+        if wrong:
+            where = ", ".join(map(str, wrong[0]))
+            message = (
+                f"case {case.id!r}: the published {name}[{where}] is {published[wrong[0]]},"
+                f" the reference gives {right[wrong[0]]:.{decimals + 4}f}"
+                f" ({len(wrong)} of {published.size} numbers disagree)"
+            )
+            complaints.append(Complaint(message, case.published.location))
+    return agreed, complaints
+
+
+def _starter_complaints(course: Course, exam: grading.Exam, runner: Runner) -> list[Complaint]:
+    """Complain when what ships in `solutions` is missing, other than promised, or a pass."""
+    path = course.solution(exam.problem.slug)
+    name = course.shown(path)
+    place = Location(name, 1, 1)
+    read = submissions.read(path, name)
+    report = grading.grade(exam, read, name, runner)
+    if report.refusal:
+        return [Complaint(f"the starter cannot be run: {report.refusal.message}", place)]
+    if report.verdict is Outlook.PASSED:
+        return [
+            Complaint(
+                "the starter passes",
+                place,
+                way_out="Ship a starter that raises NotImplementedError."
+                " (Is this your own solution? Then all is well.)",
+            )
+        ]
+    return _signature_complaints(path.read_bytes(), exam.problem, name)
+
+
+def _signature_complaints(source: bytes, problem: Problem, name: str) -> list[Complaint]:
+    """Complain when the starter's parameters are not those of `problem.yaml`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.name == problem.entry_point:
+            given = [argument.arg for argument in node.args.args]
+            promised = [parameter.name for parameter in problem.parameters]
+            if given != promised:
+                message = (
+                    f"the starter takes ({', '.join(given)}),"
+                    f" problem.yaml says ({', '.join(promised)})"
+                )
+                return [Complaint(message, Location(name, node.lineno, node.col_offset + 1))]
+    return []

@@ -1,0 +1,202 @@
+"""Parse, call, choose the exit code. Nothing below prints on its own, exits or reads the
+environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from grader import __version__
+from grader.commands import FAULT, NOT_MET, TO_FIX, Context
+from grader.errors import GraderError
+
+_INTERRUPTED = 130
+"""128 + SIGINT, as shells report it."""
+
+_Command = Callable[[str, str, str, tuple[str, str]], argparse.ArgumentParser]
+"""Name, what it does, an example, module and function -> its parser."""
+
+_EXIT_CODES = """\
+exit codes: 0 every requirement is met; 1 some are not; 2 something that you can fix;
+3 a fault of the grader"""
+
+
+def main(
+    argv: Sequence[str],
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
+    environment: dict[str, str] | None = None,
+    cwd: Path | None = None,
+) -> int:
+    """Run one command and return its exit code."""
+    context = Context(
+        cwd=cwd or Path.cwd(),
+        stdout=stdout or sys.stdout,
+        stderr=stderr or sys.stderr,
+        environment=dict(os.environ) if environment is None else environment,
+    )
+    for stream in (context.stdout, context.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")  # what a locale cannot show is not lost
+    try:
+        options = parser().parse_args(list(argv))
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else TO_FIX
+    context.root = Path(options.root) if options.root else None
+    return _call(options, context)
+
+
+def _call(options: argparse.Namespace, context: Context) -> int:
+    module, function = options.run
+    try:
+        code: int = getattr(importlib.import_module(module), function)(options, context)
+        context.stdout.flush()
+    except GraderError as error:
+        for complaint in error.complaints:
+            context.tell(f"{complaint}")
+        return TO_FIX
+    except BrokenPipeError:
+        # The reader went away (`grader list | head`): nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_MET
+    except KeyboardInterrupt:
+        context.tell("interrupted")
+        return _INTERRUPTED
+    except Exception:
+        import traceback
+
+        context.tell(traceback.format_exc())
+        context.tell(
+            "This is a fault of the grader, not of your code. Please report the lines above."
+        )
+        return FAULT
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    root = argparse.ArgumentParser(
+        prog="grader",
+        description="Grade NumPy exercises: one line for each requirement of the statement.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"grader {__version__}")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--root", metavar="DIR", help="the course's folder; else around this one")
+    commands = root.add_subparsers(metavar="COMMAND", required=True, dest="command")
+
+    def command(
+        name: str, does: str, example: str, run: tuple[str, str]
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name,
+            help=does,
+            description=does[0].upper() + does[1:] + ".",
+            epilog=f"example: {example}",
+            parents=[shared],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run=run)
+        return sub
+
+    _add_grade(command)
+    _add_authoring(command)
+    _add_browsing(command)
+    return root
+
+
+def _add_grade(command: _Command) -> None:
+    from grader.formats import FORMATS
+    from grader.runners import RUNNERS
+
+    grade = command(
+        "grade",
+        "grade your solutions, or the given exercises or files",
+        "grader grade alice.py --problem multi_head_attention",
+        ("grader.commands.grade", "run"),
+    )
+    grade.add_argument("targets", nargs="*", metavar="SLUG|FILE")
+    grade.add_argument("--problem", metavar="SLUG", help="the exercise that the files solve")
+    grade.add_argument("-v", "--verbose", action="store_true", help="tell every failing case")
+    grade.add_argument("--format", choices=list(FORMATS), default="terminal", help="what to print")
+    grade.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="also write a format to a file; may be repeated",
+    )
+    _add_running(grade)
+    grade.add_argument(
+        "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
+    )
+    grade.add_argument(
+        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
+    )
+
+
+def _add_running(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--cases", action="append", default=[], metavar="DIR", help="a folder of further cases"
+    )
+    sub.add_argument(
+        "--hidden", action="store_true", help="hide the cases of --cases from the report"
+    )
+    sub.add_argument(
+        "--reseed", type=_seed, default=0, metavar="N", help="shift the seed of every drawn input"
+    )
+
+
+def _add_authoring(command: _Command) -> None:
+    check = command(
+        "check",
+        "check problem and case files, and that the reference agrees with them",
+        "grader check multi_head_attention",
+        ("grader.commands.check", "run"),
+    )
+    check.add_argument("slugs", nargs="*", metavar="SLUG")
+    audit = command(
+        "audit",
+        "prove that the cases reject every known wrong idea",
+        "grader audit multi_head_attention --reseeds 0 -v",
+        ("grader.commands.audit", "run"),
+    )
+    audit.add_argument("slugs", nargs="*", metavar="SLUG")
+    audit.add_argument(
+        "--reseeds", type=_seed, default=20, metavar="N", help="also with --reseed 1 to N (20)"
+    )
+    audit.add_argument("--format", choices=["terminal", "json"], default="terminal")
+    audit.add_argument("-v", "--verbose", action="store_true", help="the whole kill matrix")
+
+
+def _add_browsing(command: _Command) -> None:
+    command("list", "list the exercises", "grader list", ("grader.commands.browse", "run_list"))
+    show = command(
+        "show",
+        "show the statement of an exercise",
+        "grader show multi_head_attention",
+        ("grader.commands.browse", "run_show"),
+    )
+    show.add_argument("slug", metavar="SLUG")
+    hint = command(
+        "hint",
+        "show the next hint for an exercise, or hint N",
+        "grader hint multi_head_attention 2",
+        ("grader.commands.browse", "run_hint"),
+    )
+    hint.add_argument("slug", metavar="SLUG")
+    hint.add_argument("number", nargs="?", type=int, metavar="N")
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**31:
+        raise argparse.ArgumentTypeError("a whole number from 0 to 2147483647")
+    return value

@@ -1,0 +1,46 @@
+"""One module for each command: `run(options, context) -> exit code`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.catalog import Course
+
+MET = 0
+NOT_MET = 1
+TO_FIX = 2
+FAULT = 3
+
+
+@dataclass(slots=True)
+class Context:
+    """What a command may touch of the world: where it runs, its streams, its environment."""
+
+    cwd: Path
+    stdout: TextIO
+    stderr: TextIO
+    environment: Mapping[str, str] = field(default_factory=dict)
+    root: Path | None = None
+
+    @property
+    def course(self) -> Course:
+        """The course at `--root`, or the one around the current folder. Raises UsageError."""
+        from grader.catalog import Course
+
+        return Course.find(self.root or self.cwd)
+
+    def console(self) -> Console:
+        """Return a rich console on standard output."""
+        from rich.console import Console
+
+        return Console(file=self.stdout, highlight=False, _environ=self.environment)
+
+    def tell(self, line: str) -> None:
+        """Print one line of plain text on standard error: news that is no result."""
+        print(line, file=self.stderr)

@@ -1,0 +1,80 @@
+"""`grader list`, `grader show` and `grader hint`: what a learner reads before and between runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from grader.commands import MET, Context
+from grader.errors import UsageError
+
+
+def run_list(options: argparse.Namespace, context: Context) -> int:
+    """Print every exercise with its slug, title and the file to write."""
+    course = context.course
+    from rich.text import Text
+
+    console = context.console()
+    for slug in course.slugs:
+        problem = course.load(slug)
+        console.print(Text(slug, "bold", overflow="fold"))
+        says = f"  {problem.title}: {len(problem.requirements)} requirements"
+        console.print(Text(says, overflow="fold"))
+        console.print(Text(f"  {course.shown(course.solution(slug))}", "dim", overflow="fold"))
+    return MET
+
+
+def run_show(options: argparse.Namespace, context: Context) -> int:
+    """Print the statement, rendered for the terminal."""
+    from rich.markdown import Markdown
+
+    course = context.course
+    slug = course.require(options.slug)
+    context.console().print(Markdown(course.statement(slug)))
+    return MET
+
+
+def run_hint(options: argparse.Namespace, context: Context) -> int:
+    """Print the next hint, or hint N; which one comes next is kept in `.grader/hints.json`."""
+    from rich.text import Text
+
+    course = context.course
+    problem = course.load(course.require(options.slug))
+    total = len(problem.hints)
+    if not total:
+        raise UsageError(f"{problem.slug} has no hints")
+    memory = course.root / ".grader" / "hints.json"
+    number = options.number
+    if number is None:
+        number = _given(memory).get(problem.slug, 0) % total + 1
+        _remember(memory, problem.slug, number)
+    if not 1 <= number <= total:
+        raise UsageError(f"{problem.slug} has hints 1 to {total}; there is no hint {number}")
+    console = context.console()
+    console.print(Text(f"Hint {number} of {total}", "bold"))
+    console.print(Text(problem.hints[number - 1].strip(), overflow="fold"))
+    if number < total:
+        again = f"The next one: grader hint {problem.slug}"
+        console.print(Text(again, "dim", overflow="fold"))
+    return MET
+
+
+def _given(memory: Path) -> dict[str, int]:
+    """Return how many hints of each exercise were given; a broken memory counts as none."""
+    try:
+        found = json.loads(memory.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {k: v for k, v in found.items() if isinstance(v, int) and v >= 0}
+
+
+def _remember(memory: Path, slug: str, number: int) -> None:
+    """Note the last hint given; where nothing can be written the same hint comes again."""
+    try:
+        memory.parent.mkdir(exist_ok=True)
+        memory.write_text(json.dumps(_given(memory) | {slug: number}) + "\n", "utf-8")
+    except OSError:
+        return

@@ -1,0 +1,111 @@
+"""`grader grade`: grade submissions and print or write the reports."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import formats, runners
+from grader.catalog import Course, ExtraCases
+from grader.commands import MET, NOT_MET, Context
+from grader.errors import UsageError, nearest
+from grader.model import Outlook, Report
+from grader.session import ProblemGrader
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One file to grade as a solution of one exercise."""
+
+    slug: str
+    path: Path
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Grade, then print in one format and write the others."""
+    outputs = [_output(text) for text in options.output]
+    targets = find_targets(context.course, options.targets, options.problem, context.cwd)
+    reports = grade_targets(targets, options, context)
+    for name, path in outputs:
+        write(path, formats.render(name, reports))
+    if options.format == "terminal":
+        from grader.formats import terminal
+
+        terminal.show(context.console(), reports, every_case=options.verbose)
+    else:
+        context.stdout.write(formats.render(options.format, reports))
+    return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET
+
+
+def grade_targets(
+    targets: list[Target], options: argparse.Namespace, context: Context
+) -> list[Report]:
+    """Return a report for each target, in order."""
+    course = context.course
+    extra = [ExtraCases(context.cwd / folder, options.hidden) for folder in options.cases]
+    graders = {
+        slug: ProblemGrader(course, slug, extra, options.reseed, not options.no_diagnosis)
+        for slug in dict.fromkeys(target.slug for target in targets)
+    }
+    runner, note = runners.choose(options.runner, options.require_isolation)
+    if note:
+        context.tell(note)
+    solutions = [course.solution(slug) for slug in course.slugs]
+    everybodys = [*solutions, *(target.path for target in targets)]
+    with runner:
+        return [graders[t.slug].grade(t.path, runner, everybodys) for t in targets]
+
+
+def find_targets(course: Course, words: list[str], problem: str | None, cwd: Path) -> list[Target]:
+    """Return what to grade: every solution, or those that the words name.
+
+    Raises UsageError for a word that is neither a slug nor a file, with the nearest name, and
+    for a file whose exercise cannot be told.
+    """
+    if problem is not None:
+        course.require(problem)
+    if not words:
+        slugs = [problem] if problem else course.slugs
+        if not slugs:
+            raise UsageError(f"no exercise in {course.root / 'problems'}")
+        return [Target(slug, course.solution(slug)) for slug in slugs]
+    return [_target(course, word, problem, cwd) for word in words]
+
+
+def write(path: Path, text: str) -> None:
+    """Write a report to a file. Raises UsageError with the path when that is impossible."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target:
+    path = cwd / word
+    if word in course.slugs and not path.is_file():
+        return Target(word, course.solution(word))
+    if not path.is_file():
+        near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        looks_like_file = "/" in word or "\\" in word or word.endswith((".py", ".ipynb"))
+        if looks_like_file:
+            raise UsageError(f"no file {word!r}. {nearest(path.name, near)}".rstrip())
+        raise UsageError(f"no exercise and no file {word!r}. {nearest(word, course.slugs)}")
+    slug = problem or (path.stem if path.stem in course.slugs else None)
+    if slug is None and len(course.slugs) == 1:
+        slug = course.slugs[0]
+    if slug is None:
+        raise UsageError(
+            f"which exercise does {word} solve? Add --problem SLUG, one of:"
+            f" {', '.join(course.slugs)}."
+        )
+    return Target(slug, path)
+
+
+def _output(text: str) -> tuple[str, Path]:
+    name, separator, path = text.partition("=")
+    if not separator or not path:
+        raise UsageError(f"--output {text}: write NAME=PATH, for example json=report.json")
+    if name not in formats.FORMATS:
+        raise UsageError(f"unknown format {name!r}. {nearest(name, formats.FORMATS)}")
+    return name, Path(path)

@@ -1,0 +1,239 @@
+"""Is this answer right? None, or the first mismatch, as facts. Pure; knows the tolerances.
+
+The order of the questions: kind (what was returned at all), count of values, array-like, shape,
+dtype where it is promised, NaN and infinity, values. The *expected* side scales the tolerance:
+`|actual - expected| <= atol + rtol * |expected|`, as in `numpy.testing.assert_allclose`. Nothing
+broadcasts, and NaN equals only a NaN that was expected.
+
+Facts by kind:
+
+kind        got (type name), expected (count)
+count       got, expected
+names       missing, extra
+array_like  why_not, type_name
+shape       got, expected
+dtype       got, expected, type_name
+complex     the facts of `values` for the first element with an imaginary part
+nonfinite   count, total, first, actual, expected
+values      count, total, first, actual, expected, difference, allowed, greatest_difference,
+            greatest_at
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.model import Answer, Checks, Mismatch, ReturnedValue, Returns, Tolerance, Value
+
+KINDS = (
+    "kind", "count", "names", "array_like", "shape", "dtype", "complex", "nonfinite", "values",
+)  # fmt: skip
+
+Array = NDArray[Any]
+Expected = tuple[Array, ...]
+"""The reference's values in the order of `Returns.values`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """An answer's values laid beside what was promised.
+
+    `values` has one entry for each promised value: the one that came back when its structure is
+    right, else None. `mismatch` is the first structural difference.
+    """
+
+    values: tuple[Value | None, ...]
+    mismatch: Mismatch | None
+
+
+def structure(answer: Answer, returns: Returns, expected: Expected) -> Structure:
+    """Compare kind, count, array-likeness and shapes, and say which values can be judged."""
+    offered, mismatch = _laid_out(answer, returns)
+    values: list[Value | None] = []
+    for value, promised, right in zip(offered, returns.values, expected, strict=True):
+        wrong = _structural(value, promised, right) if value is not None else None
+        mismatch = mismatch or wrong
+        values.append(value if wrong is None else None)
+    return Structure(tuple(values), mismatch)
+
+
+def values(
+    found: Structure,
+    returns: Returns,
+    expected: Expected,
+    tolerance: Tolerance,
+    checks: Checks = "values",
+) -> Mismatch | None:
+    """Compare the values whose structure is right; with `checks` dtype their element type too."""
+    for value, promised, right in zip(found.values, returns.values, expected, strict=True):
+        if value is None or value.array is None:
+            continue
+        if checks == "dtype" and promised.dtype:
+            wrong = _dtype(value, promised)
+            if wrong:
+                return wrong
+        wrong = _elements(value.array, promised, right, tolerance)
+        if wrong:
+            return wrong
+    return None
+
+
+def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
+    """Return the largest `|actual - expected| / allowed`; infinity when it cannot be compared.
+
+    At most 1 means equal within the tolerance. The audit measures margins with it.
+    """
+    if actual.shape != expected.shape:
+        return float("inf")
+    if actual.size == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        same = _same(actual, expected)
+        allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+        ratio = np.where(same, 0.0, np.abs(actual - expected) / allowed)
+    return float("inf") if np.isnan(ratio).any() else float(ratio.max())
+
+
+def _laid_out(answer: Answer, returns: Returns) -> tuple[Sequence[Value | None], Mismatch | None]:
+    """Return one offered value for each promised one, and what is wrong with the container."""
+    promised = len(returns.values)
+    if returns.container == "dictionary":
+        return _by_name(answer, returns)
+    if returns.container == "single" and answer.container == "single":
+        return answer.values, None
+    if answer.container == "dictionary":
+        return (None,) * promised, _wrong_kind(answer, returns)
+    if returns.container == "tuple" and answer.container in ("tuple", "list"):
+        mismatch = None
+        if len(answer.values) != promised:
+            facts = {
+                "got": len(answer.values),
+                "expected": promised,
+                "names": [v.name for v in returns.values],
+            }
+            mismatch = Mismatch("count", facts=facts)
+        padded = (*answer.values, *(None,) * promised)
+        return padded[:promised], mismatch
+    # A bare array where several were promised, or several where one was: the first may be judged.
+    first = answer.values[:1] or (None,)
+    return (*first, *(None,) * (promised - 1)), _wrong_kind(answer, returns)
+
+
+def _by_name(answer: Answer, returns: Returns) -> tuple[Sequence[Value | None], Mismatch | None]:
+    names = [value.name for value in returns.values]
+    if answer.container != "dictionary":
+        return (None,) * len(names), _wrong_kind(answer, returns)
+    by_name = dict(zip(answer.names, answer.values, strict=True))
+    missing = [name for name in names if name not in by_name]
+    extra = [name for name in by_name if name not in names]
+    mismatch = None
+    if missing or extra:
+        mismatch = Mismatch("names", facts={"missing": missing, "extra": extra})
+    return [by_name.get(name) for name in names], mismatch
+
+
+def _wrong_kind(answer: Answer, returns: Returns) -> Mismatch:
+    facts = {
+        "got": answer.type_name,
+        "got_count": len(answer.values),
+        "container": answer.container,
+        "expected": returns.container,
+        "names": [value.name for value in returns.values],
+        "why_not": answer.values[0].why_not if answer.container == "single" else "",
+    }
+    return Mismatch("kind", facts=facts)
+
+
+def _structural(value: Value, promised: ReturnedValue, right: Array) -> Mismatch | None:
+    if value.array is None:
+        facts = {"why_not": value.why_not, "type_name": value.type_name}
+        return Mismatch("array_like", promised.name, promised.axes, facts)
+    if value.array.shape != right.shape:
+        shapes = {"got": list(value.array.shape), "expected": list(right.shape)}
+        return Mismatch("shape", promised.name, promised.axes, shapes)
+    return None
+
+
+def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
+    is_array = bool(value.dtype) and value.type_name not in ("list", "tuple")
+    name = np.dtype(value.dtype).name if value.dtype else ""
+    if is_array and name == promised.dtype:
+        return None
+    facts = {"got": name, "expected": promised.dtype, "type_name": value.type_name}
+    return Mismatch("dtype", promised.name, promised.axes, facts)
+
+
+def _elements(
+    actual: Array, promised: ReturnedValue, expected: Array, tolerance: Tolerance
+) -> Mismatch | None:
+    with np.errstate(all="ignore"):
+        if actual.dtype.kind == "c" and expected.dtype.kind != "c":
+            if np.any(actual.imag != 0):
+                bad = actual.imag != 0
+                return _mismatch("complex", actual, expected, bad, promised, tolerance)
+            actual = actual.real
+        if actual.dtype.kind in "biu" and expected.dtype.kind in "biu":
+            bad = actual != expected
+            return _mismatch("values", actual, expected, bad, promised, tolerance)
+        actual, expected = _inexact(actual), _inexact(expected)
+        strange = ~np.isfinite(actual) | ~np.isfinite(expected)
+        if strange.any():
+            bad = strange & ~_same(actual, expected)
+            if bad.any():
+                return _mismatch("nonfinite", actual, expected, bad, promised, tolerance)
+        allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+        close = np.abs(actual - expected) <= allowed
+        return _mismatch("values", actual, expected, ~(close | strange), promised, tolerance)
+
+
+def _mismatch(
+    kind: str,
+    actual: Array,
+    expected: Array,
+    bad: NDArray[np.bool_],
+    promised: ReturnedValue,
+    tolerance: Tolerance,
+) -> Mismatch | None:
+    count = int(np.count_nonzero(bad))
+    if count == 0:
+        return None
+    first = tuple(int(i) for i in np.argwhere(bad)[0])
+    facts: dict[str, Any] = {
+        "count": count,
+        "total": int(bad.size),
+        "first": list(first),
+        "actual": _number(actual[first]),
+        "expected": _number(expected[first]),
+    }
+    if kind == "values":
+        difference = np.abs(_inexact(actual) - _inexact(expected))
+        exact = actual.dtype.kind in "biu"
+        allowed = 0.0 if exact else tolerance.atol + tolerance.rtol * float(abs(expected[first]))
+        worst = np.unravel_index(int(np.argmax(np.where(bad, difference, -1))), bad.shape)
+        facts |= {
+            "difference": float(difference[first]),
+            "allowed": allowed,
+            "greatest_difference": float(difference[worst]),
+            "greatest_at": [int(i) for i in worst],
+        }
+    return Mismatch(kind, promised.name, promised.axes, facts)
+
+
+def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
+    """Equal, where NaN equals NaN and infinities equal by sign."""
+    result: NDArray[np.bool_] = (actual == expected) | ((actual != actual) & (expected != expected))
+    return result
+
+
+def _inexact(array: Array) -> Array:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _number(value: Any) -> int | float | complex:
+    number: int | float | complex = value.item()
+    return number

@@ -1,0 +1,243 @@
+"""Mismatch to sentence: the only module that knows what is said to a learner.
+
+Facts come in as `model` data; plain text comes out. Layout and colour belong to the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from grader.model import (
+    CaseResult,
+    Execution,
+    Failure,
+    Frame,
+    Mismatch,
+    Outcome,
+    Refusal,
+    RequirementResult,
+)
+
+
+def message(result: CaseResult) -> str:
+    """Return everything that is to be said about a case, as lines of plain text; '' if it passed.
+
+    The kind of difference comes first, then where, then the numbers.
+    """
+    if result.mismatch:
+        return "\n".join([headline(result.mismatch), *details(result.mismatch)])
+    if result.reason:
+        return result.reason
+    if result.execution.outcome not in (Outcome.RETURNED, Outcome.NOT_RUN):
+        return "\n".join(failure_lines(result.execution))
+    return ""
+
+
+def headline(mismatch: Mismatch) -> str:
+    """Return one sentence: what kind of difference, and how much of it."""
+    facts = mismatch.facts
+    match mismatch.kind:
+        case "kind":
+            return f"Expected {_promise(facts)}, got {_got(facts)}."
+        case "count":
+            names = ", ".join(facts["names"])
+            return f"Expected {facts['expected']} values ({names}), got {_counted(facts['got'])}."
+        case "names":
+            missing = _listed("has no", facts["missing"])
+            extra = _listed("has the unknown", facts["extra"])
+            return f"The dictionary {' and '.join(filter(None, [missing, extra]))}."
+        case "array_like":
+            return f"{mismatch.value} is not an array of numbers: it is {facts['why_not']}."
+        case "shape":
+            return (
+                f"{mismatch.value} has the wrong shape: expected"
+                f" {shape_words(facts['expected'], mismatch.axes)},"
+                f" got {shape_words(facts['got'])}{_shape_guess(mismatch)}."
+            )
+        case "dtype":
+            got = facts["got"] or "no element type of its own"
+            return (
+                f"{mismatch.value} is a {facts['type_name']} of {got}, expected a numpy.ndarray of"
+                f" {facts['expected']}."
+                if facts["got"]
+                else f"{mismatch.value} is a {facts['type_name']}, expected a numpy.ndarray of"
+                f" {facts['expected']}."
+            )
+        case "complex":
+            return f"{mismatch.value} holds complex numbers in {_of_how_many(facts)}."
+        case "nonfinite":
+            what = "NaN" if facts["actual"] != facts["actual"] else "infinity"
+            if _is_finite(facts["actual"]):
+                return f"{mismatch.value} differs in {_of_how_many(facts)}."
+            return f"{mismatch.value} is {what} in {_of_how_many(facts)}."
+        case _:
+            return f"{mismatch.value} differs in {_of_how_many(facts)}."
+
+
+def details(mismatch: Mismatch) -> list[str]:
+    """Return the first place with its axis names, and the numbers there, a line each."""
+    facts = mismatch.facts
+    if "first" not in facts:
+        return []
+    got, expected = two_numbers(facts["actual"], facts["expected"])
+    lines = [
+        f"first at    {place(mismatch.value, mismatch.axes, facts['first'])}",
+        f"got         {got}",
+        f"expected    {expected}",
+    ]
+    if "difference" in facts:
+        lines.append(f"difference  {number(facts['difference'])}")
+        lines.append(f"allowed     {number(facts['allowed'])}")
+        if facts["greatest_at"] != facts["first"]:
+            where = place(mismatch.value, mismatch.axes, facts["greatest_at"])
+            lines.append(f"greatest    {number(facts['greatest_difference'])} at {where}")
+    return lines
+
+
+def failure_lines(execution: Execution) -> list[str]:
+    """Return what ended a call that did not return: what, where in the learner's code, a hint."""
+    failure = execution.failure or Failure(message="nothing came back")
+    return [
+        *_exception(failure.type_name, failure.message),
+        *frame_lines(failure.frames),
+        *([failure.hint] if failure.hint else []),
+    ]
+
+
+def refusal_lines(refusal: Refusal) -> list[str]:
+    """Return why a submission could not be run at all."""
+    lines = [refusal.message]
+    if refusal.line is not None and refusal.text:
+        lines.append(f"  line {refusal.line}: {refusal.text.strip()}")
+        if refusal.column:
+            indent = len(refusal.text) - len(refusal.text.lstrip())
+            prefix = len(f"  line {refusal.line}: ")
+            lines.append(" " * (prefix + max(0, refusal.column - 1 - indent)) + "^")
+    elif refusal.line is not None:
+        lines.append(f"  line {refusal.line}")
+    return [*lines, *frame_lines(refusal.frames), *([refusal.hint] if refusal.hint else [])]
+
+
+def frame_lines(frames: Sequence[Frame]) -> list[str]:
+    """Return the learner's own frames, innermost last, each with its source line."""
+    lines = []
+    for frame in frames:
+        lines.append(f"  {frame.path}, line {frame.line}, in {frame.function}")
+        if frame.text.strip():
+            lines.append(f"    {frame.text.strip()}")
+    return lines
+
+
+def waiting(result: RequirementResult) -> str:
+    """Return what a waiting requirement waits for, or why its cases were skipped."""
+    if result.waits_for:
+        return f"waits for {', '.join(result.waits_for)}"
+    for case in result.cases:
+        if case.reason:
+            return case.reason
+    return "not judged"
+
+
+def place(value: str, axes: Sequence[str], index: Sequence[int]) -> str:
+    """Return a place by axis names: `weights[head 1, query 0, key 2]`."""
+    if not index:
+        return value
+    if len(axes) != len(index):
+        return f"{value}[{', '.join(map(str, index))}]"
+    return f"{value}[{', '.join(f'{a} {i}' for a, i in zip(axes, index, strict=True))}]"
+
+
+def shape_words(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
+    """Return a shape, with its axes' names where they are known: `(query 3, feature 4)`."""
+    if not shape:
+        return "a single number"
+    if len(axes) == len(shape):
+        return f"({', '.join(f'{a} {n}' for a, n in zip(axes, shape, strict=True))})"
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def number(value: Any) -> str:
+    """Return a number with six significant digits."""
+    return _format(value, 6)
+
+
+def two_numbers(got: Any, expected: Any) -> tuple[str, str]:
+    """Return both numbers with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 12):
+        if _format(got, digits) != _format(expected, digits):
+            return _format(got, digits), _format(expected, digits)
+    return repr(got), repr(expected)
+
+
+def _format(value: Any, digits: int) -> str:
+    if isinstance(value, complex):
+        return f"{value:.{digits}g}"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def _is_finite(value: Any) -> bool:
+    return bool(value == value and abs(value) != float("inf"))
+
+
+def _of_how_many(facts: Any) -> str:
+    count, total = facts["count"], facts["total"]
+    if total == 1:
+        return "its only element"
+    if count == total:
+        return f"all {total} elements"
+    return f"{count} of {total} elements"
+
+
+def _counted(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"
+
+
+def _promise(facts: Any) -> str:
+    names = facts["names"]
+    if facts["expected"] == "dictionary":
+        return f"a dictionary with {', '.join(map(repr, names))}"
+    if facts["expected"] == "tuple":
+        return f"a tuple ({', '.join(names)})"
+    return f"one array ({names[0]})"
+
+
+def _got(facts: Any) -> str:
+    if facts["container"] == "single":
+        return str(facts["why_not"]) or f"one {facts['got']}"
+    return f"a {facts['got']} of {_counted(facts['got_count'])}"
+
+
+def _listed(verb: str, names: Sequence[str]) -> str:
+    return f"{verb} {', '.join(map(repr, names))}" if names else ""
+
+
+def _exception(type_name: str, text: str) -> list[str]:
+    if not type_name:
+        return text.splitlines() or ["nothing came back"]
+    first, *rest = text.splitlines() or [""]
+    return [f"{type_name}: {first}" if first else type_name, *(f"  {line}" for line in rest)]
+
+
+def _shape_guess(mismatch: Mismatch) -> str:
+    """Return a guess in words at what made a wrong shape out of the right one."""
+    got, expected = list(mismatch.facts["got"]), list(mismatch.facts["expected"])
+    axes = mismatch.axes
+    if len(got) == len(expected) >= 2 and sorted(got) == sorted(expected):
+        if len(got) == 2:
+            return ": transposed?"
+        return ": are the axes in another order?"
+    for axis, name in enumerate(axes):
+        if len(axes) == len(expected) and got == expected[:axis] + expected[axis + 1 :]:
+            return f": the axis '{name}' is missing"
+    if [n for n in got if n != 1] == [n for n in expected if n != 1] and len(got) != len(expected):
+        return ": an axis of length 1 too many" if len(got) > len(expected) else ""
+    differing = [i for i, (g, e) in enumerate(zip(got, expected, strict=False)) if g != e]
+    if len(got) == len(expected) and len(differing) == 1 and len(axes) == len(expected):
+        return f": the length of '{axes[differing[0]]}' differs"
+    total = 1
+    for n in expected:
+        total *= n
+    for n in got:
+        total = total / n if n else -1
+    return ": the elements are there, but reshaped" if total == 1 else ""

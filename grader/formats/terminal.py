@@ -1,0 +1,222 @@
+"""Reports for a person at a terminal, through rich; nothing is said by colour alone.
+
+Text from outside goes into `rich.text.Text`, so that nothing in it is read as markup.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader import explain
+from grader.formats.json import points
+from grader.model import (
+    CaseResult,
+    Outlook,
+    Report,
+    RequirementResult,
+    Verdict,
+)
+from grader.runners.text import clean
+
+_MARKS = {
+    Verdict.PASSED: ("✓", "ok", "green"),
+    Verdict.FAILED: ("✗", "WRONG", "bold red"),
+    Verdict.ERRORED: ("✗", "ERROR", "bold red"),
+    Verdict.SKIPPED: ("·", "waits", "dim"),
+}
+_ASCII = {"✓": "+", "✗": "x", "·": "-", "│": "|", "—": "-"}
+_NARROW = 60
+_MOST_OUTPUT_LINES = 12
+
+
+def render(reports: Sequence[Report]) -> str:
+    """Return the reports as a terminal of 100 columns without colour shows them."""
+    console = Console(file=io.StringIO(), width=100, color_system=None)
+    show(console, reports)
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return file.getvalue()
+
+
+def show(console: Console, reports: Sequence[Report], *, every_case: bool = False) -> None:
+    """Print the reports, one after the other.
+
+    With `every_case` all cases of a requirement that is not met are told, not only the first.
+    """
+    for index, report in enumerate(reports):
+        if index:
+            console.print()
+        console.print(Screen(report, every_case))
+
+
+class Screen:
+    """One report as a rich renderable, laid out for the console's width and encoding."""
+
+    def __init__(self, report: Report, every_case: bool = False) -> None:
+        self.report = report
+        self.every_case = every_case
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        layout = _Layout(options.max_width < _NARROW, options.ascii_only, self.every_case)
+        yield from layout.report(self.report)
+
+
+class _Layout:
+    def __init__(self, narrow: bool, ascii_only: bool, every_case: bool) -> None:
+        self.narrow = narrow
+        self.ascii_only = ascii_only
+        self.every_case = every_case
+
+    def text(self, content: str, style: str = "") -> Text:
+        for fancy, simple in _ASCII.items() if self.ascii_only else ():
+            content = content.replace(fancy, simple)
+        return Text(content, style, overflow="fold")
+
+    def report(self, report: Report) -> Iterator[RenderableType]:
+        yield self.text(report.problem.title, "bold")
+        yield self.text(report.submission, "dim")
+        yield Text()
+        if report.refusal:
+            yield self.text(f"{_ERROR_HEAD} {report.submission} cannot be graded", "bold red")
+            yield self.indented(explain.refusal_lines(report.refusal))
+            yield from self.printed(report.refusal.output)
+        elif report.verdict is Outlook.NOT_STARTED:
+            yield from self.not_started(report)
+        else:
+            for result in report.requirements:
+                yield from self.requirement(result)
+        yield Text()
+        yield from self.summary(report)
+
+    def not_started(self, report: Report) -> Iterator[RenderableType]:
+        yield self.text("Not started yet. What it must do:")
+        for result in report.requirements:
+            bonus = " (bonus)" if result.requirement.bonus else ""
+            yield self.row("·", "dim", result.requirement.id + bonus, result.requirement.says, "")
+
+    def requirement(self, result: RequirementResult) -> Iterator[RenderableType]:
+        mark, word, style = _MARKS[result.verdict]
+        requirement = result.requirement
+        passed = sum(case.verdict is Verdict.PASSED for case in result.cases)
+        count = f"{passed}/{len(result.cases)}"
+        says = requirement.says
+        if result.verdict is Verdict.SKIPPED:
+            says += f" — {explain.waiting(result)}"
+        name = requirement.id + (" (bonus)" if requirement.bonus else "")
+        yield self.row(mark, style, name, says, f"{word} {count}")
+        if result.verdict in (Verdict.FAILED, Verdict.ERRORED):
+            unmet = [case for case in result.cases if case.verdict is not Verdict.PASSED]
+            for case in unmet if self.every_case else unmet[:1]:
+                yield from self.case(case)
+            if result.diagnosis:
+                yield self.barred([self.text(f"Hint: {result.diagnosis.hint}", "yellow")])
+
+    def row(self, mark: str, style: str, name: str, says: str, end: str) -> RenderableType:
+        """Return one requirement: on one line, or name and count above the sentence."""
+        if self.narrow:
+            head = Table.grid(expand=True, padding=(0, 1, 0, 0))
+            head.add_column(width=1)
+            head.add_column(ratio=1)
+            head.add_column(justify="right", no_wrap=True)
+            head.add_row(self.text(mark, style), self.text(name, style), self.text(end, style))
+            return Group(head, Padding(self.text(says), (0, 0, 0, 2)))
+        grid = Table.grid(expand=True, padding=(0, 1, 0, 0))
+        grid.add_column(width=1)
+        grid.add_column(width=18)
+        grid.add_column(ratio=1)
+        grid.add_column(justify="right", no_wrap=True)
+        quiet = "dim" if style == "dim" else ""
+        grid.add_row(
+            self.text(mark, style),
+            self.text(name, style),
+            self.text(says, quiet),
+            self.text(end, style),
+        )
+        return grid
+
+    def case(self, result: CaseResult) -> Iterator[RenderableType]:
+        lines = [self.text(f"{result.case.id}: {result.case.why}", "italic")]
+        first, *rest = explain.message(result).splitlines() or [""]
+        lines.append(self.text(clean(first), "bold"))
+        lines += [self.text(f"  {clean(line)}") for line in rest]
+        lines += [self.text(f"note: {clean(note)}") for note in result.execution.notes]
+        yield self.barred(lines)
+        yield from self.printed(result.execution.output)
+
+    def printed(self, output: str) -> Iterator[RenderableType]:
+        if not output.strip():
+            return
+        lines = clean(output).rstrip().splitlines()
+        shown = [self.text("your code printed:", "dim")]
+        shown += [self.text(f"  {line}") for line in lines[:_MOST_OUTPUT_LINES]]
+        if len(lines) > _MOST_OUTPUT_LINES:
+            shown.append(
+                self.text(f"  ... and {len(lines) - _MOST_OUTPUT_LINES} more lines", "dim")
+            )
+        yield self.barred(shown)
+
+    def barred(self, lines: Sequence[Text]) -> RenderableType:
+        """Return lines with a bar before them that stays when a line is folded."""
+        return Padding(_Barred(lines, "|" if self.ascii_only else "│"), (0, 0, 0, 2))
+
+    def indented(self, lines: Sequence[str]) -> RenderableType:
+        return Padding(Group(*(self.text(clean(line)) for line in lines)), (0, 0, 0, 2))
+
+    def summary(self, report: Report) -> Iterator[RenderableType]:
+        required = [r for r in report.requirements if not r.requirement.bonus]
+        met = sum(r.verdict is Verdict.PASSED for r in required)
+        score = f"{points(report.earned)} of {points(report.possible)} points"
+        if report.verdict is Outlook.PASSED:
+            yield self.text(f"✓ Every requirement is met: {score}.", "bold green")
+        elif report.verdict is Outlook.NOT_STARTED:
+            yield self.text(f"· Not started: {score}.", "bold")
+        else:
+            yield self.text(
+                f"✗ {met} of {len(required)} requirements are met: {score}.", "bold red"
+            )
+        for note in report.notes:
+            yield self.text(f"note: {clean(note)}", "dim")
+        if report.reseed:
+            yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
+        yield from (self.text(line) for line in _next_steps(report))
+
+
+class _Barred:
+    def __init__(self, lines: Sequence[Text], bar: str) -> None:
+        self.lines = lines
+        self.bar = bar
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = max(1, options.max_width - 2)
+        for line in self.lines:
+            for part in line.wrap(console, width, overflow="fold") or [Text()]:
+                yield Text.assemble((f"{self.bar} ", "dim"), part)
+
+
+_ERROR_HEAD = "✗"
+
+
+def _next_steps(report: Report) -> list[str]:
+    """Return what to do next, and the command that shows more."""
+    slug = report.problem.slug
+    if report.verdict is Outlook.PASSED:
+        return []
+    if report.refusal:
+        return ["Next: fix this, save, and grade again."]
+    if report.verdict is Outlook.NOT_STARTED:
+        return [
+            f"Next: read the statement with `grader show {slug}`,",
+            f"then write the function in {report.submission}.",
+        ]
+    red = [r for r in report.requirements if r.verdict in (Verdict.FAILED, Verdict.ERRORED)]
+    lines = []
+    if red:
+        lines.append(f"Next: {red[0].requirement.id}. Stuck? `grader hint {slug}`")
+    lines.append(f"Every failing case: `grader grade {report.submission} --problem {slug} -v`")
+    return lines

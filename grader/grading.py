@@ -1,0 +1,280 @@
+"""Submission to report: run the cases, judge each, and let what cannot be judged yet wait."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from grader import compare, recipes
+from grader.errors import AuthorError, Complaint
+from grader.model import (
+    Call,
+    Case,
+    CaseResult,
+    Diagnosis,
+    Execution,
+    Implementation,
+    Outcome,
+    Outlook,
+    Problem,
+    Refusal,
+    Report,
+    Requirement,
+    RequirementResult,
+    Run,
+    Submission,
+    Verdict,
+)
+from grader.runners import Runner, inprocess
+
+Diagnose = Callable[[Run, tuple[RequirementResult, ...]], Mapping[str, Diagnosis]]
+"""A submission's executions and results -> what is diagnosed, by requirement."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exam:
+    """A problem ready to grade any number of submissions: built calls and expected values."""
+
+    problem: Problem
+    calls: tuple[Call, ...]
+    expected: Mapping[str, compare.Expected]
+    """case id -> the reference's values"""
+    reseed: int = 0
+
+
+def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Exam:
+    """Build every case's arguments and run the reference on them.
+
+    Raises AuthorError, with the places of all cases on which the reference raises, returns
+    another structure than the problem promises, or returns NaN or infinity.
+    """
+    calls = build_calls(problem, reseed)
+    executions = inprocess.execute(reference, problem.returns, calls)
+    expected: dict[str, compare.Expected] = {}
+    complaints: list[Complaint] = []
+    for case in problem.cases:
+        answer = executions[case.id]
+        wrong = _reference_complaint(answer, problem)
+        if wrong:
+            message = f"case {case.id!r}: the reference {wrong}"
+            complaints.append(Complaint(message, case.location))
+        else:
+            expected[case.id] = _values(answer, problem)
+    if complaints:
+        raise AuthorError(*complaints)
+    return Exam(problem, calls, expected, reseed)
+
+
+def build_calls(problem: Problem, reseed: int = 0) -> tuple[Call, ...]:
+    """Return the problem's cases with built arguments, in the author's order."""
+    return tuple(
+        Call(case.id, case.requirement, tuple(recipes.build(case.arguments, reseed).values()))
+        for case in problem.cases
+    )
+
+
+def grade(
+    exam: Exam,
+    submission: Submission | Refusal,
+    name: str,
+    runner: Runner,
+    diagnose: Diagnose | None = None,
+) -> Report:
+    """Grade one submission. `name` is its path as reports show it."""
+    started = time.perf_counter()
+    problem = exam.problem
+    if isinstance(submission, Refusal):
+        run = Run({}, refusal=submission)
+    else:
+        run = runner.run(
+            submission, problem.entry_point, problem.returns, exam.calls, problem.limits
+        )
+    results = judge(exam, run)
+    if diagnose:
+        found = diagnose(run, results)
+        results = tuple(replace(r, diagnosis=found.get(r.requirement.id)) for r in results)
+    required = [r for r in results if not r.requirement.bonus]
+    return Report(
+        problem=problem,
+        submission=name,
+        verdict=_outlook(required, run),
+        earned=sum((r.requirement.points for r in required if is_met(r)), Fraction(0)),
+        possible=sum((r.requirement.points for r in required), Fraction(0)),
+        requirements=results,
+        refusal=run.refusal,
+        notes=run.notes,
+        runner=runner.name,
+        isolation=runner.isolation,
+        seconds=time.perf_counter() - started,
+        reseed=exam.reseed,
+    )
+
+
+def is_met(result: RequirementResult) -> bool:
+    """Return whether all the requirement's cases passed."""
+    return result.verdict is Verdict.PASSED
+
+
+def is_red(result: RequirementResult) -> bool:
+    """Return whether the requirement is news for the learner: wrong, and not merely waiting."""
+    return result.verdict in (Verdict.FAILED, Verdict.ERRORED)
+
+
+def judge(exam: Exam, run: Run) -> tuple[RequirementResult, ...]:
+    """Return the result of every requirement, in the author's order."""
+    if run.refusal:
+        return tuple(_unjudged(exam.problem, r) for r in exam.problem.requirements)
+    return _let_wait(exam.problem, judge_alone(exam, run.executions))
+
+
+def judge_alone(exam: Exam, executions: Mapping[str, Execution]) -> dict[str, RequirementResult]:
+    """Return every requirement's result by id, before any waits for another."""
+    problem = exam.problem
+    structure_is_right = True
+    results: dict[str, RequirementResult] = {}
+    # Structure first: whether a wrong shape is somebody else's news depends on its verdict.
+    for requirement in sorted(problem.requirements, key=lambda r: r.checks != "structure"):
+        cases = tuple(
+            _judge_case(exam, requirement, case, executions[case.id], structure_is_right)
+            for case in problem.cases_of(requirement.id)
+        )
+        # A requirement without cases is never met; `grader check` refuses it.
+        verdict = max((c.verdict for c in cases), key=lambda v: v.badness, default=Verdict.SKIPPED)
+        results[requirement.id] = RequirementResult(requirement, verdict, cases)
+        if requirement.checks == "structure" and verdict is not Verdict.PASSED:
+            structure_is_right = False
+    return results
+
+
+def _judge_case(
+    exam: Exam, requirement: Requirement, case: Case, execution: Execution, structure_is_right: bool
+) -> CaseResult:
+    if execution.outcome is Outcome.NOT_RUN:
+        reason = execution.failure.message if execution.failure else "not run"
+        return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
+    if execution.outcome is not Outcome.RETURNED or execution.answer is None:
+        return CaseResult(case, Verdict.ERRORED, execution)
+    problem, expected = exam.problem, exam.expected[case.id]
+    found = compare.structure(execution.answer, problem.returns, expected)
+    if requirement.checks == "structure":
+        mismatch = found.mismatch
+    else:
+        mismatch = compare.values(
+            found, problem.returns, expected, problem.tolerance_of(case), requirement.checks
+        )
+        if mismatch is None and found.mismatch is not None:
+            if structure_is_right:
+                mismatch = found.mismatch
+            elif not any(value is not None for value in found.values):
+                return CaseResult(
+                    case, Verdict.SKIPPED, execution, reason="nothing of the right shape came back"
+                )
+    verdict = Verdict.FAILED if mismatch else Verdict.PASSED
+    return CaseResult(case, verdict, execution, mismatch)
+
+
+def _let_wait(
+    problem: Problem, results: dict[str, RequirementResult]
+) -> tuple[RequirementResult, ...]:
+    """Turn what is wrong, but needs something that is unmet, into what waits for it."""
+    needs = {r.id: r.needs for r in problem.requirements}
+
+    def all_needs(id: str) -> Iterable[str]:
+        open_ids, seen = list(needs[id]), set()
+        while open_ids:
+            need = open_ids.pop()
+            if need not in seen:
+                seen.add(need)
+                open_ids += needs[need]
+        return [r.id for r in problem.requirements if r.id in seen]
+
+    settled = []
+    for requirement in problem.requirements:
+        result = results[requirement.id]
+        unmet = [id for id in all_needs(requirement.id) if not is_met(results[id])]
+        if not is_met(result) and unmet:
+            # Name what the learner can work on now: what is unmet and waits for nothing itself.
+            ready = [id for id in unmet if all(is_met(results[n]) for n in all_needs(id))]
+            result = _waiting(result, tuple(ready))
+        settled.append(result)
+    return tuple(settled)
+
+
+def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:
+    reason = f"waits for {', '.join(waits_for)}"
+    cases = tuple(
+        case
+        if case.verdict is Verdict.PASSED
+        else CaseResult(case.case, Verdict.SKIPPED, case.execution, reason=case.reason or reason)
+        for case in result.cases
+    )
+    return RequirementResult(result.requirement, Verdict.SKIPPED, cases, waits_for)
+
+
+def _unjudged(problem: Problem, requirement: Requirement) -> RequirementResult:
+    execution = Execution(Outcome.NOT_RUN)
+    cases = tuple(
+        CaseResult(case, Verdict.SKIPPED, execution, reason="the submission could not be run")
+        for case in problem.cases_of(requirement.id)
+    )
+    return RequirementResult(requirement, Verdict.SKIPPED, cases)
+
+
+def _outlook(required: list[RequirementResult], run: Run) -> Outlook:
+    if run.refusal:
+        return Outlook.ERRORED
+    if required and all(is_met(r) for r in required):
+        return Outlook.PASSED
+    if run.executions and all(_not_started(e) for e in run.executions.values()):
+        return Outlook.NOT_STARTED
+    worst = max((r.verdict for r in required), key=lambda v: v.badness, default=Verdict.FAILED)
+    return Outlook.ERRORED if worst is Verdict.ERRORED else Outlook.FAILED
+
+
+def _not_started(execution: Execution) -> bool:
+    failure = execution.failure
+    return (
+        execution.outcome is Outcome.RAISED
+        and failure is not None
+        and failure.type_name == "NotImplementedError"
+    )
+
+
+def _reference_complaint(execution: Execution, problem: Problem) -> str:
+    """Return what is wrong with what the reference did, or ''."""
+    if execution.answer is None:
+        failure = execution.failure
+        return f"raises {failure.type_name}: {failure.message}" if failure else "does not return"
+    answer, returns = execution.answer, problem.returns
+    if returns.container == "dictionary":
+        if sorted(answer.names) != sorted(v.name for v in returns.values):
+            return "does not return a dictionary of the promised names"
+    elif answer.container != returns.container or len(answer.values) != len(returns.values):
+        return f"returns {answer.type_name}, not what 'returns' promises"
+    for value, promised in zip(_ordered(answer, problem), returns.values, strict=True):
+        if value.array is None:
+            return f"returns something else than an array as {promised.name!r}"
+        if value.array.ndim != len(promised.axes):
+            axes = ", ".join(promised.axes)
+            return f"returns {promised.name!r} with shape {value.array.shape}, not ({axes})"
+        if not np.isfinite(value.array).all():
+            return f"returns NaN or infinity in {promised.name!r}"
+        if promised.dtype and value.array.dtype.name != promised.dtype:
+            return f"returns {promised.name!r} as {value.array.dtype}, not {promised.dtype}"
+    return ""
+
+
+def _ordered(answer: Any, problem: Problem) -> list[Any]:
+    if problem.returns.container != "dictionary":
+        return list(answer.values)
+    by_name = dict(zip(answer.names, answer.values, strict=True))
+    return [by_name[value.name] for value in problem.returns.values]
+
+
+def _values(execution: Execution, problem: Problem) -> compare.Expected:
+    return tuple(value.array for value in _ordered(execution.answer, problem))

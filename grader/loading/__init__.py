@@ -1,0 +1,44 @@
+"""YAML text to model: every error of every file in one pass, each with line and column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from grader.errors import AuthorError, Complaint
+from grader.loading.cases import CaseFile, read_cases
+from grader.loading.problem import read_problem
+from grader.model import Problem
+
+__all__ = ["load_problem"]
+
+
+def load_problem(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -> Problem:
+    """Return the problem in `folder` with the cases of all `case_files`.
+
+    Raises AuthorError with every complaint about any of the files.
+    """
+    problem, complaints = read_problem(slug, folder, root)
+    seen: dict[str, str] = {}
+    cases = []
+    for case_file in case_files:
+        read, wrong = read_cases(case_file, problem, seen, root)
+        cases += read
+        complaints += wrong
+    if complaints or problem is None:
+        raise AuthorError(*_in_order(complaints))
+    return replace(problem, cases=tuple(cases))
+
+
+def _in_order(complaints: list[Complaint]) -> list[Complaint]:
+    """Return complaints by file in the order found, and by line within a file."""
+    files = list(dict.fromkeys(c.location.path for c in complaints if c.location))
+    return sorted(
+        complaints,
+        key=lambda c: (
+            (files.index(c.location.path), c.location.line, c.location.column)
+            if c.location
+            else (-1, 0, 0)
+        ),
+    )

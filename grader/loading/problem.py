@@ -1,0 +1,290 @@
+"""`problem.yaml` to a `Problem` without cases."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from yaml.nodes import MappingNode, Node
+
+from grader.errors import Complaint, nearest
+from grader.loading.document import BROKEN, Document, Path_
+from grader.model import (
+    Checks,
+    Container,
+    Limits,
+    Parameter,
+    Problem,
+    Requirement,
+    ReturnedValue,
+    Returns,
+    Tolerance,
+)
+
+_REQUIRED = (
+    "title",
+    "entry_point",
+    "parameters",
+    "returns",
+    "tolerance",
+    "requirements",
+    "hints",
+)
+_OPTIONAL = ("limits", "shapes")
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_LEAST_LIMITS = {"seconds": 0.01, "memory_mb": 256, "import_seconds": 0.1, "total_seconds": 0.1}
+
+
+def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, list[Complaint]]:
+    """Return the problem that `folder/problem.yaml` describes, and what is wrong with the file.
+
+    The problem is None when the file cannot be read at all; with complaints it holds what could
+    be read, so that the case files can still be checked against it.
+    """
+    path = folder / "problem.yaml"
+    document = Document(path, shown(path, root))
+    if document.root is None:
+        return None, document.complaints
+    fields = document.fields(document.root, (), _REQUIRED, _OPTIONAL)
+    read = _Reader(document)
+
+    def at(key: str, method: Any, default: Any) -> Any:
+        return method(fields[key][1], (key,)) if key in fields else default
+
+    parameters = at("parameters", read.parameters, ())
+    problem = Problem(
+        slug=slug,
+        title=at("title", document.text, slug),
+        entry_point=at("entry_point", read.entry_point, "missing"),
+        parameters=parameters,
+        returns=at("returns", read.returns, Returns("single", (ReturnedValue("value", ()),))),
+        requirements=at("requirements", read.requirements, ()),
+        cases=(),
+        tolerance=at("tolerance", read.tolerance, Tolerance(0.0, 0.0)),
+        limits=at("limits", read.limits, Limits()),
+        hints=at("hints", read.hints, ()),
+        folder=folder,
+        shapes=read.shapes(fields["shapes"][1], parameters) if "shapes" in fields else {},
+    )
+    if "returns" in fields:
+        read.check_dtype_promises(problem, fields["returns"][0])
+    return problem, document.complaints
+
+
+def shown(path: Path, root: Path) -> str:
+    """Return a path as messages show it: relative to the root where it is below it."""
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return str(path)
+
+
+def read_tolerance(document: Document, node: Node, at: Path_) -> Tolerance:
+    """Return `{rtol, atol}`; both are always given."""
+    fields = document.fields(node, at, ["rtol", "atol"])
+    values = {
+        key: float(document.number(value, (*at, key), key, least=0))
+        for key, (_, value) in fields.items()
+    }
+    return Tolerance(values.get("rtol", 0.0), values.get("atol", 0.0))
+
+
+class _Reader:
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def entry_point(self, node: Node, at: Path_) -> str:
+        name = self.document.text(node, at)
+        if name and not name.isidentifier():
+            self.document.complain(node, f"{name!r} is not the name of a function", at)
+        return name
+
+    def parameters(self, node: Node, at: Path_) -> tuple[Parameter, ...]:
+        parameters: list[Parameter] = []
+        for index, item in enumerate(self.document.items(node, at, "parameters")):
+            text = self.document.text(item, (*at, index))
+            parameter = Parameter(text.removesuffix("?"), text.endswith("?"))
+            if text and not parameter.name.isidentifier():
+                self.document.complain(item, f"{text!r} is not a parameter's name", (*at, index))
+            elif any(parameter.name == other.name for other in parameters):
+                self.document.complain(item, f"parameter {text!r} is listed twice", (*at, index))
+            elif not parameter.optional and any(other.optional for other in parameters):
+                self.document.complain(
+                    item,
+                    f"parameter {text!r} must be given, but follows one that may be left out",
+                    (*at, index),
+                    "Arguments go by position: list the optional ones last.",
+                )
+            parameters.append(parameter)
+        return tuple(parameters)
+
+    def returns(self, node: Node, at: Path_) -> Returns:
+        container: Container = "single"
+        if isinstance(node, MappingNode):
+            fields = self.document.fields(node, at, ["dictionary"])
+            if "dictionary" not in fields:
+                return Returns("dictionary", (ReturnedValue("value", ()),))
+            node, at, container = fields["dictionary"][1], (*at, "dictionary"), "dictionary"
+        values: list[ReturnedValue] = []
+        for index, item in enumerate(self.document.items(node, at, "returned values")):
+            value = self._returned_value(item, (*at, index))
+            if any(value.name == other.name for other in values):
+                self.document.complain(item, f"{value.name!r} is returned twice", (*at, index))
+            values.append(value)
+        if container == "single" and len(values) > 1:
+            container = "tuple"
+        return Returns(container, tuple(values))
+
+    def _returned_value(self, node: Node, at: Path_) -> ReturnedValue:
+        fields = self.document.fields(node, at, ["name", "axes"], ["dtype"])
+        name, dtype = "value", None
+        axes: tuple[str, ...] = ()
+        if "name" in fields:
+            name = self.document.text(fields["name"][1], (*at, "name"))
+        if "axes" in fields:
+            items = self.document.items(fields["axes"][1], (*at, "axes"), "axes", empty=True)
+            axes = tuple(self.document.text(item, (*at, "axes", i)) for i, item in enumerate(items))
+        if "dtype" in fields:
+            dtype = self._dtype(fields["dtype"][1], (*at, "dtype"))
+        return ReturnedValue(name, axes, dtype)
+
+    def _dtype(self, node: Node, at: Path_) -> str | None:
+        name = self.document.text(node, at)
+        try:
+            dtype = np.dtype(name) if name else None
+        except TypeError:
+            dtype = None
+        if dtype is None or dtype.kind not in "biufc":
+            self.document.complain(
+                node, f"{name!r} is not a NumPy element type", at, "For example: float64, int64."
+            )
+            return None
+        return dtype.name
+
+    def tolerance(self, node: Node, at: Path_) -> Tolerance:
+        return read_tolerance(self.document, node, at)
+
+    def limits(self, node: Node, at: Path_) -> Limits:
+        fields = self.document.fields(node, at, [], _LEAST_LIMITS)
+        values = {
+            key: self.document.number(
+                value, (*at, key), key, _LEAST_LIMITS[key], whole=key == "memory_mb"
+            )
+            for key, (_, value) in fields.items()
+        }
+        return Limits(**values)
+
+    def hints(self, node: Node, at: Path_) -> tuple[str, ...]:
+        items = self.document.items(node, at, "hints", empty=True)
+        return tuple(self.document.text(item, (*at, i)) for i, item in enumerate(items))
+
+    def requirements(self, node: Node, at: Path_) -> tuple[Requirement, ...]:
+        items = self.document.items(node, at, "requirements")
+        places: dict[str, tuple[Node, Path_]] = {}
+        requirements: dict[str, Requirement] = {}
+        for index, item in enumerate(items):
+            place = (*at, index)
+            requirement = self._requirement(item, place)
+            if requirement.id in requirements:
+                self.document.complain(item, f"requirement {requirement.id!r} twice", place)
+            elif requirement.id:
+                requirements[requirement.id] = requirement
+                places[requirement.id] = (item, place)
+        self._check_needs(requirements, places)
+        return tuple(requirements.values())
+
+    def _requirement(self, node: Node, at: Path_) -> Requirement:
+        document = self.document
+        fields = document.fields(node, at, ["id", "says"], ["needs", "checks", "bonus", "points"])
+        values: dict[str, Any] = {"id": "", "says": ""}
+        for key, (_, value) in fields.items():
+            place = (*at, key)
+            if key == "id":
+                values[key] = document.text(value, place)
+                if values[key] and not _ID.fullmatch(values[key]):
+                    document.complain(
+                        value,
+                        f"{values[key]!r} is not an id",
+                        place,
+                        "Use lower-case letters, digits and single dashes: head-columns.",
+                    )
+            elif key == "says":
+                values[key] = document.text(value, place)
+            elif key == "needs":
+                needed = document.items(value, place, "requirement ids", empty=True)
+                values[key] = tuple(document.text(n, (*place, i)) for i, n in enumerate(needed))
+            elif key == "checks":
+                values[key] = document.choice(value, place, get_args(Checks), "check") or "values"
+            elif key == "bonus":
+                values[key] = document.flag(value, place)
+            else:
+                points = document.number(value, place, key, least=0)
+                values[key] = Fraction(str(points))
+        return Requirement(**values)
+
+    def _check_needs(
+        self, requirements: dict[str, Requirement], places: dict[str, tuple[Node, Path_]]
+    ) -> None:
+        for id, requirement in requirements.items():
+            node, at = places[id]
+            for need in requirement.needs:
+                if need and need not in requirements:
+                    message = f"{id!r} needs the unknown requirement {need!r}"
+                    self.document.complain(
+                        node, message, (*at, "needs"), nearest(need, requirements)
+                    )
+                elif need and requirements[need].bonus and not requirement.bonus:
+                    message = f"{id!r} needs {need!r}, which is a bonus and never needed"
+                    self.document.complain(node, message, (*at, "needs"))
+        try:
+            TopologicalSorter({r.id: r.needs for r in requirements.values()}).prepare()
+        except CycleError as error:
+            cycle = error.args[1]
+            node, at = places[cycle[0]]
+            self.document.complain(
+                node, f"requirements that wait for each other: {' -> '.join(cycle)}", at
+            )
+
+    def shapes(
+        self, node: Node, parameters: tuple[Parameter, ...]
+    ) -> dict[str, tuple[str | int, ...]]:
+        names = [parameter.name for parameter in parameters]
+        fields = self.document.fields(node, ("shapes",), [], names)
+        shapes: dict[str, tuple[str | int, ...]] = {}
+        for name, (_, value) in fields.items():
+            at = ("shapes", name)
+            lengths: list[str | int] = []
+            for index, item in enumerate(self.document.items(value, at, "lengths", empty=True)):
+                length = self.document.plain(item, (*at, index))
+                if length is BROKEN:
+                    continue
+                if isinstance(length, bool) or not isinstance(length, str | int):
+                    self.document.complain(
+                        item, "a length is a name or a whole number", (*at, index)
+                    )
+                else:
+                    lengths.append(length)
+            shapes[name] = tuple(lengths)
+        return shapes
+
+    def check_dtype_promises(self, problem: Problem, node: Node) -> None:
+        promised = any(value.dtype for value in problem.returns.values)
+        checked = any(requirement.checks == "dtype" for requirement in problem.requirements)
+        if promised and not checked:
+            self.document.complain(
+                node,
+                "a dtype is promised, but no requirement has 'checks: dtype'",
+                ("returns",),
+                "Give the requirement that promises the element type 'checks: dtype'.",
+            )
+        if checked and not promised:
+            self.document.complain(
+                node,
+                "a requirement has 'checks: dtype', but no returned value has a dtype",
+                ("returns",),
+                "Add the dtype to the returned value that promises it.",
+            )

@@ -1,0 +1,74 @@
+"""One exercise of a course, ready to grade any number of files with everything that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from grader import grading
+from grader import submission as submissions
+from grader.catalog import Course, ExtraCases
+from grader.grading import Exam
+from grader.model import (
+    Call,
+    Case,
+    Diagnosis,
+    Execution,
+    Misconception,
+    Report,
+    RequirementResult,
+    Run,
+)
+from grader.runners import Runner, inprocess
+
+
+class ProblemGrader:
+    """Grades files as solutions of one exercise.
+
+    The problem is loaded and the reference run once. Misconceptions are loaded when the first
+    submission is wrong, and run once on each case that is looked at. Raises AuthorError and
+    UsageError as `Course.load` and `grading.prepare` do.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        slug: str,
+        extra: Sequence[ExtraCases] = (),
+        reseed: int = 0,
+        diagnoses: bool = True,
+    ) -> None:
+        problem = course.load(slug, extra)
+        self.course = course
+        self.exam: Exam = grading.prepare(problem, course.reference(problem), reseed)
+        self.diagnoses = diagnoses
+        self._calls: dict[str, Call] = {call.case: call for call in self.exam.calls}
+        self._misconceptions: tuple[Misconception, ...] | None = None
+        self._executed: dict[tuple[str, str], Execution] = {}
+
+    def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
+        """Grade one file. `others` belong to somebody else: never served as its helpers."""
+        name = self.course.shown(path)
+        off_limits = [self.course.root / "problems", self.course.root / "cases"]
+        read = submissions.read(path, name, off_limits, [p for p in others if p != path])
+        diagnose = self._diagnose if self.diagnoses else None
+        return grading.grade(self.exam, read, name, runner, diagnose)
+
+    def _diagnose(self, run: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
+        if not any(grading.is_red(result) for result in results):
+            return {}
+        from grader.diagnose import diagnose  # only wrong submissions pay for it
+
+        if self._misconceptions is None:
+            self._misconceptions = self.course.misconceptions(self.exam.problem)
+        return diagnose(self.exam, self._misconceptions, self._execution, run, results)
+
+    def _execution(self, misconception: Misconception, case: Case) -> Execution:
+        key = (misconception.id, case.id)
+        if key not in self._executed:
+            call = self._calls[case.id]
+            executions = inprocess.execute(
+                misconception.implementation, self.exam.problem.returns, [call]
+            )
+            self._executed[key] = executions[case.id]
+        return self._executed[key]

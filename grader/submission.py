@@ -1,0 +1,116 @@
+"""A learner's file, read and checked before it runs: a `Submission`, or the `Refusal` of one."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Collection
+from pathlib import Path
+
+from grader.model import Refusal, Submission
+
+MOST_BYTES = 1024 * 1024
+_MOST_HELPERS = 20
+_IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read(
+    path: Path, name: str, off_limits: Collection[Path] = (), others: Collection[Path] = ()
+) -> Submission | Refusal:
+    """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
+
+    Folders in `off_limits` hold what a link must not lead to (the course's own files); `others`
+    are files that belong to somebody else and are never served as helpers.
+    """
+    found = _bytes_of(path, off_limits)
+    if isinstance(found, Refusal):
+        return found
+    refusal = _refusal_of(found)
+    if refusal:
+        return refusal
+    return Submission(name, found, _helpers(path, found, off_limits, others))
+
+
+def _bytes_of(path: Path, off_limits: Collection[Path]) -> bytes | Refusal:
+    try:
+        target = path.resolve(strict=True)
+        if path.is_symlink() and any(target.is_relative_to(f.resolve()) for f in off_limits):
+            return Refusal("unreadable", "the file is a link into the course's own files")
+        if not stat.S_ISREG(target.stat().st_mode):
+            return Refusal("unreadable", "this is not a file", hint="Give the path of a .py file.")
+        with target.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return Refusal("unreadable", "there is no such file", hint="Restore it or write it anew.")
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
+        reason = getattr(error, "strerror", None) or str(error)
+        return Refusal("unreadable", f"the file cannot be read: {reason}")
+    if len(data) > MOST_BYTES:
+        return Refusal(
+            "too_large",
+            f"the file is larger than {MOST_BYTES >> 20} MiB",
+            hint="A solution is a few kilobytes: were data saved into it?",
+        )
+    return data
+
+
+def _refusal_of(source: bytes) -> Refusal | None:
+    if source.startswith(_UTF_16_OR_32):
+        return Refusal(
+            "encoding",
+            "the file is saved as UTF-16, not UTF-8",
+            hint="In your editor: save with the encoding UTF-8.",
+        )
+    nul = source.find(b"\0")
+    if nul >= 0:
+        return Refusal(
+            "encoding",
+            "the file holds a NUL byte, so it is not Python text",
+            line=source.count(b"\n", 0, nul) + 1,
+            hint="Delete the line and type it anew, or save the file as UTF-8.",
+        )
+    start = source.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"{") and b'"cells"' in source and b'"nbformat"' in source:
+        return Refusal(
+            "notebook",
+            "the file holds a Jupyter notebook, not Python",
+            hint="Rename it to .ipynb, or export it as a script.",
+        )
+    return None
+
+
+def _helpers(
+    path: Path, source: bytes, off_limits: Collection[Path], others: Collection[Path]
+) -> dict[str, bytes]:
+    """Return the sibling modules that the source imports, and those that they import."""
+    helpers: dict[str, bytes] = {}
+    taken = {other.resolve() for other in others} | {path.resolve()}
+    left = MOST_BYTES
+    queue = [source]
+    while queue:
+        for module in _imported(queue.pop()):
+            file = path.parent / f"{module}.py"
+            if module in helpers or len(helpers) >= _MOST_HELPERS or not file.is_file():
+                continue
+            if file.resolve() in taken:
+                continue
+            data = _bytes_of(file, off_limits)
+            if isinstance(data, Refusal) or len(data) > left:
+                continue
+            left -= len(data)
+            helpers[module] = data
+            queue.append(data)
+    return helpers
+
+
+def _imported(source: bytes) -> list[str]:
+    """Return top-level names that may be imported; by pattern, since the source may be hostile."""
+    names: list[str] = []
+    for origin, listed in _IMPORTS.findall(source):
+        parts = [origin] if origin else listed.split(b",")
+        for part in parts:
+            name = part.strip().split(b" ")[0].split(b".")[0].decode("latin-1")
+            if name.isidentifier() and name not in names:
+                names.append(name)
+    return names
