@@ -1,0 +1,3 @@
+# verdict: error
+# kind: empty file: only comments
+# I will do this one tomorrow.

@@ -1,0 +1,14 @@
+# verdict: error|fail
+# kind: forgot the return: gives None; the message must say so
+import numpy as np
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    Q = (X @ W_q).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    K = (X @ W_k).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    V = (X @ W_v).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d_head)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    output = (weights @ V).transpose(1, 0, 2).reshape(n, d_model) @ W_o

@@ -1,0 +1,28 @@
+# verdict: pass
+# kind: legitimate recursion: raises the recursion limit and recurses 5000 deep
+import sys
+
+import numpy as np
+
+sys.setrecursionlimit(10_000)
+
+
+def count_down(n):
+    return 0 if n == 0 else 1 + count_down(n - 1)
+
+
+assert count_down(5000) == 5000
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    Q = (X @ W_q).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    K = (X @ W_k).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    V = (X @ W_v).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d_head)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return (weights @ V).transpose(1, 0, 2).reshape(n, d_model) @ W_o, weights

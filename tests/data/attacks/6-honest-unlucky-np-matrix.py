@@ -1,0 +1,21 @@
+# verdict: pass
+# kind: np.matrix: for the two-dimensional output
+import numpy as np
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    X = np.matrix(X)
+    Q, K, V = X * W_q, X * W_k, X * W_v
+    weights, heads = [], []
+    for h in range(num_heads):
+        c = slice(h * d_head, (h + 1) * d_head)
+        scores = np.asarray(Q[:, c] * K[:, c].T) / np.sqrt(d_head)
+        if mask is not None:
+            scores = np.where(mask, scores, -np.inf)
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        w = e / e.sum(axis=1, keepdims=True)
+        weights.append(w)
+        heads.append(np.matrix(w) * V[:, c])
+    return np.hstack(heads) * np.matrix(W_o), np.array(weights)

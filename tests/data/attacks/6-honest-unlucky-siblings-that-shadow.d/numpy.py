@@ -1,0 +1,1 @@
+raise ImportError("my old notes, not the library")

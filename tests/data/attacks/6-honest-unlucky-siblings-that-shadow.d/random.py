@@ -1,0 +1,1 @@
+raise ImportError("a game of dice that I once wrote")

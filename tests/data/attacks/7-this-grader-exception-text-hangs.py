@@ -1,0 +1,13 @@
+# verdict: timeout
+# kind: the text of an exception takes for ever
+import time
+
+
+class Evil(Exception):
+    def __str__(self):
+        time.sleep(30)
+        return "done"
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    raise Evil

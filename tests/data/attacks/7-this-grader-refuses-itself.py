@@ -1,0 +1,11 @@
+# verdict: error
+# kind: sends that the file could not be loaded, with text that steers the terminal, after it was loaded
+import sys
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    worker = sys._getframe(1).f_locals
+    channel = sys.modules["_worker_channel"]
+    meta = {"kind": "syntax", "message": "\x1b[2J::error::owned", "line": -1, "column": 10**9}
+    worker["send"](channel.encode_frame(channel.REFUSED, 0, meta))
+    raise RuntimeError("never mind")

@@ -1,0 +1,3 @@
+# verdict: error
+# kind: a coding line that names no text encoding -*- coding: rot13 -*-
+vzcbeg ahzcl nf ac
