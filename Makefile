@@ -41,7 +41,7 @@ lint: $(DEV_READY)
 	@$(BIN)/mypy
 
 test-peer: $(DEV_READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check onnx
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check onnx
 	@$(BIN)/python -m pytest -q -m peer $(ARGS)
 
 clean:
@@ -53,10 +53,10 @@ $(READY): pyproject.toml
 	|| { echo 'The grader needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)'; exit 2; }
 	@echo 'Setting up the environment in $(VENV), once; this usually takes half a minute.'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e .
 	@touch $@
 
 $(DEV_READY): $(READY)
 	@echo 'Adding what the tests need, once; this usually takes half a minute.'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev]'
 	@touch $@

@@ -138,6 +138,9 @@ def _add_grade(command: _Command) -> None:
         "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
     )
     grade.add_argument(
+        "--no-diagnosis", action="store_true", help="name no misconceptions (for exams)"
+    )
+    grade.add_argument(
         "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
     )
 
@@ -148,6 +151,9 @@ def _add_running(sub: argparse.ArgumentParser) -> None:
     )
     sub.add_argument(
         "--hidden", action="store_true", help="hide the cases of --cases from the report"
+    )
+    sub.add_argument(
+        "--reveal", action="store_true", help="tell all about hidden cases (for instructors)"
     )
     sub.add_argument(
         "--reseed", type=_seed, default=0, metavar="N", help="shift the seed of every drawn input"

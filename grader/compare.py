@@ -16,7 +16,7 @@ dtype       got, expected, type_name
 complex     the facts of `values` for the first element with an imaginary part
 nonfinite   count, total, first, actual, expected
 values      count, total, first, actual, expected, difference, allowed, greatest_difference,
-            greatest_at
+            greatest_at, patterns (see `grader.patterns`)
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.model import Answer, Checks, Mismatch, ReturnedValue, Returns, Tolerance, Value
+from grader.patterns import Pattern, patterns
 
 KINDS = (
     "kind", "count", "names", "array_like", "shape", "dtype", "complex", "nonfinite", "values",
@@ -220,8 +221,20 @@ def _mismatch(
             "allowed": allowed,
             "greatest_difference": float(difference[worst]),
             "greatest_at": [int(i) for i in worst],
+            "patterns": []
+            if exact or kind == "complex"
+            else _patterns(actual, expected, bad, tolerance),
         }
     return Mismatch(kind, promised.name, promised.axes, facts)
+
+
+def _patterns(
+    actual: Array, expected: Array, bad: NDArray[np.bool_], tolerance: Tolerance
+) -> list[Pattern]:
+    if actual.dtype.kind == "c" or not (np.isfinite(actual) & np.isfinite(expected)).all():
+        return []
+    slack = tolerance.atol + tolerance.rtol * np.abs(expected)
+    return patterns(actual, expected, bad, slack)
 
 
 def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:

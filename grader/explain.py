@@ -5,7 +5,8 @@ Facts come in as `model` data; plain text comes out. Layout and colour belong to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.model import (
@@ -92,7 +93,55 @@ def details(mismatch: Mismatch) -> list[str]:
         if facts["greatest_at"] != facts["first"]:
             where = place(mismatch.value, mismatch.axes, facts["greatest_at"])
             lines.append(f"greatest    {number(facts['greatest_difference'])} at {where}")
+        lines += [pattern_sentence(p, mismatch.axes) for p in facts["patterns"][:1]]
     return lines
+
+
+def pattern_sentence(pattern: Mapping[str, Any], axes: Sequence[str]) -> str:
+    """Return what wrong numbers have in common with the right ones, as one short sentence."""
+
+    def axis(position: int) -> str:
+        return axes[position] if position < len(axes) else f"axis {position}"
+
+    match pattern["pattern"]:
+        case "sums":
+            instead = pattern["instead"]
+            but = f", but over '{axis(instead)}' they do" if instead is not None else ""
+            return f"The values do not add up to 1 over '{axis(pattern['axis'])}'{but}."
+        case "factor":
+            return f"Every value is {factor_words(pattern['factor'])} times the expected one."
+        case "transposed":
+            first, second = axis(pattern["first"]), axis(pattern["second"])
+            return f"The values are right with '{first}' and '{second}' exchanged."
+        case "permuted":
+            name, order = axis(pattern["axis"]), ", ".join(map(str, pattern["order"]))
+            return f"The values are right, but in another order along '{name}': {order}."
+        case "zeros":
+            return "All differences are where exactly 0 is expected."
+        case "triangle":
+            return f"All differences are {pattern['side']} the diagonal."
+        case "only":
+            return f"All differences are at {axis(pattern['axis'])} {pattern['index']}."
+        case _:
+            index = pattern["index"]
+            return (
+                f"The differences begin at {axis(pattern['axis'])} {index}; before, all is right."
+            )
+
+
+def factor_words(factor: float) -> str:
+    """Return a factor as a root, a fraction or a whole number where it is one."""
+    sign, size = ("-" if factor < 0 else ""), abs(factor)
+    for n in range(1, 65):
+        for value, words in (
+            (n, f"{n}"),
+            (1 / n, f"1/{n}"),
+            (math.sqrt(n), f"sqrt({n})"),
+            (1 / math.sqrt(n), f"1/sqrt({n})"),
+        ):
+            if abs(size - value) <= 1e-6 * value:
+                return sign + words
+    return number(factor)
 
 
 def failure_lines(execution: Execution) -> list[str]:

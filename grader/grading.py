@@ -92,7 +92,7 @@ def grade(
         run = Run({}, refusal=submission)
     else:
         run = runner.run(
-            submission, problem.entry_point, problem.returns, exam.calls, problem.limits
+            submission, problem.entry_point, problem.returns, _hidden_last(exam), problem.limits
         )
     results = judge(exam, run)
     if diagnose:
@@ -113,6 +113,12 @@ def grade(
         seconds=time.perf_counter() - started,
         reseed=exam.reseed,
     )
+
+
+def _hidden_last(exam: Exam) -> list[Call]:
+    """Return the calls so that nothing of a hidden case can be printed during a visible one."""
+    hidden = {case.id for case in exam.problem.cases if case.hidden}
+    return sorted(exam.calls, key=lambda call: call.case in hidden)
 
 
 def is_met(result: RequirementResult) -> bool:

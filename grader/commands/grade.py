@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import formats, runners
+from grader import formats, redaction, runners
 from grader.catalog import Course, ExtraCases
 from grader.commands import MET, NOT_MET, Context
 from grader.errors import UsageError, nearest
@@ -27,6 +27,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     outputs = [_output(text) for text in options.output]
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
+    if not options.reveal:
+        reports = [redaction.hide(report) for report in reports]
     for name, path in outputs:
         write(path, formats.render(name, reports))
     if options.format == "terminal":
