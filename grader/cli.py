@@ -107,6 +107,7 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     _add_grade(command)
+    _add_watch(command)
     _add_authoring(command)
     _add_browsing(command)
     return root
@@ -145,6 +146,20 @@ def _add_grade(command: _Command) -> None:
     )
 
 
+def _add_watch(command: _Command) -> None:
+    from grader.runners import RUNNERS
+
+    watch = command(
+        "watch",
+        "grade on every save and say what changed",
+        "grader watch multi_head_attention",
+        ("grader.commands.watch", "run"),
+    )
+    watch.add_argument("slug", nargs="?", metavar="SLUG")
+    watch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
+    watch.add_argument("--reseed", type=_seed, default=0, metavar="N")
+
+
 def _add_running(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--cases", action="append", default=[], metavar="DIR", help="a folder of further cases"
@@ -161,6 +176,13 @@ def _add_running(sub: argparse.ArgumentParser) -> None:
 
 
 def _add_authoring(command: _Command) -> None:
+    new = command(
+        "new",
+        "write the files of a new exercise",
+        "grader new running_mean",
+        ("grader.commands.new", "run"),
+    )
+    new.add_argument("slug", metavar="SLUG")
     check = command(
         "check",
         "check problem and case files, and that the reference agrees with them",

@@ -1,0 +1,20 @@
+"""`grader new SLUG`: the files of a new exercise."""
+
+from __future__ import annotations
+
+import argparse
+
+from grader import scaffold
+from grader.commands import MET, Context
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Write the files, name them, and say what comes next."""
+    course = context.course
+    for path in scaffold.write(course, options.slug):
+        print(course.shown(path), file=context.stdout)
+    print(
+        f"Now: edit these, then `grader check {options.slug}` and `grader audit {options.slug}`.",
+        file=context.stdout,
+    )
+    return MET

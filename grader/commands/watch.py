@@ -1,0 +1,151 @@
+"""`grader watch`: grade on every save through one warm runner, and say what changed."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from grader import runners
+from grader.catalog import Course
+from grader.commands import MET, Context
+from grader.errors import GraderError
+from grader.formats.json import points
+from grader.formats.terminal import Screen
+from grader.model import Report
+from grader.runners import Runner
+from grader.session import ProblemGrader
+from grader.watching import Files, News, news
+
+_LOOK = 0.02
+"""Seconds between two looks at the files: a save settles after two, far below what is noticed."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The newest state of one exercise."""
+
+    report: Report | None = None
+    last_run: Report | None = None
+    """the newest report of a file that could be run"""
+    news: News = field(default_factory=News)
+    trouble: str = ""
+    when: str = ""
+
+
+class _Watch:
+    """Grades each exercise anew when its solution, its cases or its problem files are saved."""
+
+    def __init__(self, course: Course, slugs: list[str], runner: Runner, reseed: int) -> None:
+        self.course = course
+        self.slugs = slugs
+        self.runner = runner
+        self.reseed = reseed
+        self.graders: dict[str, ProblemGrader] = {}
+        self.shown = {slug: _Shown() for slug in slugs}
+        self.files = Files.of(self._paths())
+
+    def grade(self, slug: str) -> None:
+        """Grade one exercise; trouble with an author's files is shown, and waited out."""
+        shown = self.shown[slug]
+        shown.when = f"{datetime.now():%H:%M:%S}"
+        try:
+            if slug not in self.graders:
+                self.graders[slug] = ProblemGrader(self.course, slug, reseed=self.reseed)
+            report = self.graders[slug].grade(self.course.solution(slug), self.runner)
+        except GraderError as error:
+            shown.trouble = str(error)
+            return
+        shown.trouble = ""
+        shown.report = report
+        if report.refusal is None:
+            # A half-written file is no news about requirements: compare with the last real run.
+            shown.news = news(shown.last_run, report)
+            shown.last_run = report
+
+    def saved(self) -> Iterator[str]:
+        """Yield the exercises whose files were saved since the last look."""
+        changed = self.files.changed(self._paths())
+        for slug in self.slugs:
+            solution = self.course.solution(slug)
+            authored = [path for path in changed if path in self._authored(slug)]
+            if authored:
+                self.graders.pop(slug, None)
+            if authored or solution in changed:
+                yield slug
+
+    def _paths(self) -> list[Path]:
+        solutions = [self.course.solution(slug) for slug in self.slugs]
+        return solutions + [path for slug in self.slugs for path in self._authored(slug)]
+
+    def _authored(self, slug: str) -> list[Path]:
+        cases = [case_file.path for case_file in self.course.case_files(slug)]
+        return [self.course.problem_folder(slug) / "problem.yaml", *cases]
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Watch until interrupted; ends with exit code 0."""
+    course = context.course
+    slugs = [course.require(options.slug)] if options.slug else course.slugs
+    console = context.console()
+    runner, note = runners.choose(options.runner)
+    if note:
+        context.tell(note)
+    in_place = console.is_terminal and not console.is_dumb_terminal
+    screen = Live(console=console, screen=True, auto_refresh=False) if in_place else None
+    with runner, screen or nullcontext():
+        watch = _Watch(course, slugs, runner, options.reseed)
+        try:
+            for slug in _saves(watch):
+                watch.grade(slug)
+                if screen:
+                    screen.update(_page(watch), refresh=True)
+                else:
+                    console.print(_line(slug, watch.shown[slug]))
+        except KeyboardInterrupt:
+            pass  # how a watch ends
+    if screen:
+        for slug in slugs:
+            console.print(_line(slug, watch.shown[slug]))
+    return MET
+
+
+def _saves(watch: _Watch) -> Iterator[str]:
+    """Yield every exercise once, then each one that is saved, for ever."""
+    yield from watch.slugs
+    while True:
+        time.sleep(_LOOK)
+        yield from watch.saved()
+
+
+def _page(watch: _Watch) -> RenderableType:
+    """Return everything at a glance: a line for each exercise, then the reports."""
+    head = [Text("watching; Ctrl-C ends", "dim")]
+    head += [_line(slug, shown) for slug, shown in watch.shown.items()]
+    latest = sorted(watch.shown.values(), key=lambda shown: shown.when, reverse=True)
+    screens = [Screen(shown.report) for shown in latest if shown.report and not shown.trouble]
+    return Group(*head, Text(), *screens)
+
+
+def _line(slug: str, shown: _Shown) -> Text:
+    """Return one exercise's state: when it ran, how many requirements are met, what changed."""
+    if shown.trouble:
+        return Text(f"{shown.when} {slug}: {shown.trouble}", overflow="fold")
+    report = shown.report
+    if report is None:
+        return Text(f"{slug}: not graded yet")
+    says = f"{points(report.earned)} of {points(report.possible)} points"
+    if report.refusal:
+        where = f" (line {report.refusal.line})" if report.refusal.line else ""
+        says = f"cannot be graded: {report.refusal.message}{where}"
+    changes = f"; {shown.news}" if str(shown.news) and not report.refusal else ""
+    took = f"{report.seconds * 1000:.0f} ms"
+    return Text(f"{shown.when} {slug}: {says}{changes} ({took})", overflow="fold")

@@ -1,0 +1,117 @@
+"""The files of a new exercise, small and sound: a place to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.catalog import Course
+from grader.errors import UsageError
+
+_FILES = {
+    "problems/{slug}/problem.yaml": """\
+title: {title}
+entry_point: {slug}
+parameters: [x]
+returns:
+  - {{name: doubled, axes: [position]}}
+tolerance: {{rtol: 1.0e-9, atol: 1.0e-12}}
+requirements:
+  - {{id: returns, says: "Returns an array of the shape of x.", checks: structure}}
+  - {{id: doubles, says: "Every element is doubled.", needs: [returns]}}
+hints:
+  - NumPy multiplies every element of an array at once.
+""",
+    "problems/{slug}/statement.md": """\
+# {title}
+
+Write `{slug}(x)`: given an array `x` of shape (n,), return an array of the same shape with
+every element doubled.
+""",
+    "problems/{slug}/reference.py": """\
+\"\"\"The reference: obvious, and trusted.\"\"\"
+
+import numpy as np
+
+
+def {slug}(x: np.ndarray) -> np.ndarray:
+    \"\"\"Return `x`, shape (n,), with every element doubled.\"\"\"
+    return 2 * x
+""",
+    "problems/{slug}/misconceptions.py": """\
+\"\"\"Wrong ideas, each with the requirement that it violates.\"\"\"
+
+from grader.model import Misconception
+
+MISCONCEPTIONS = [
+    Misconception(
+        "squared",
+        violates="doubles",
+        hint="You squared every element. Doubling adds an element to itself.",
+        implementation=lambda x: x**2,
+        exposed_by="an element other than 0 and 2",
+    ),
+]
+""",
+    "problems/{slug}/alternatives.py": """\
+\"\"\"Right implementations, written differently; none may be failed.\"\"\"
+
+from grader.model import Alternative
+
+ALTERNATIVES = [
+    Alternative("sum", lambda x: x + x),
+    Alternative("list", lambda x: [2 * element for element in x]),
+]
+""",
+    "cases/{slug}/returns.yaml": """\
+requirement: returns
+cases:
+  - id: three-numbers
+    why: Three numbers go in, so three come out.
+    arguments: {{x: [1.0, 2.0, 3.0]}}
+  - id: one-number
+    why: An array of one number stays an array.
+    arguments: {{x: [5.0]}}
+""",
+    "cases/{slug}/doubles.yaml": """\
+requirement: doubles
+cases:
+  - id: small-numbers
+    why: Small numbers, both signs and a fraction.
+    arguments: {{x: [3.0, -1.0, 0.5]}}
+  - id: drawn-numbers
+    why: Numbers that nobody has seen before.
+    arguments: {{x: {{normal: {{shape: [6], seed: 1, decimals: 2}}}}}}
+""",
+    "solutions/{slug}.py": """\
+import numpy as np
+
+
+def {slug}(x: np.ndarray) -> np.ndarray:
+    \"\"\"Return x, shape (n,), with every element doubled.\"\"\"
+    raise NotImplementedError
+""",
+}
+
+
+def write(course: Course, slug: str) -> list[Path]:
+    """Write the files of a new exercise and return their paths.
+
+    Raises UsageError when the slug is no name for a Python file, or a file is already there.
+    """
+    if not (slug.isidentifier() and slug.isascii() and slug == slug.lower()):
+        raise UsageError(
+            f"{slug!r} cannot name an exercise: use lower-case letters, digits and underscores"
+        )
+    title = slug.replace("_", " ").capitalize()
+    files = {course.root / p.format(slug=slug): t.format(slug=slug, title=title)
+             for p, t in _FILES.items()}  # fmt: skip
+    taken = [course.shown(path) for path in files if path.exists()]
+    if taken:
+        raise UsageError(f"already there: {', '.join(taken)}")
+    for path, text in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    return list(files)
