@@ -1,0 +1,84 @@
+"""Ways to run an implementation on cases. Importing this package is cheap; runners are not.
+
+`RUNNERS` names them; `choose` gives the one that is wanted, or the strongest that works here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from grader.model import Call, Limits, Returns, Run, Submission
+
+
+class Runner(Protocol):
+    """Runs submissions. It is a context manager that closes itself."""
+
+    @property
+    def name(self) -> str:
+        """Its key in `RUNNERS`."""
+
+    @property
+    def isolation(self) -> tuple[str, ...]:
+        """The layers between learner code and the grader that are active."""
+
+    def run(
+        self,
+        submission: Submission,
+        entry_point: str,
+        returns: Returns,
+        calls: Sequence[Call],
+        limits: Limits,
+    ) -> Run:
+        """Return what happened when `submission` met each of `calls`."""
+
+    def close(self) -> None:
+        """End what it started."""
+
+    def __enter__(self) -> Runner: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+def _process() -> Runner:
+    from grader.runners.process import ProcessRunner
+
+    return ProcessRunner()
+
+
+def _inprocess() -> Runner:
+    from grader.runners.inprocess import InProcessRunner
+
+    return InProcessRunner()
+
+
+RUNNERS: dict[str, Callable[[], Runner]] = {"process": _process, "inprocess": _inprocess}
+AUTO = ("process",)
+"""what `auto` tries, strongest first"""
+CONFINED = frozenset({"zygote"})
+
+
+def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner, str]:
+    """Return the runner `name` and a line for the user, or "".
+
+    Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
+    would not confine learner code; it says which layer is missing.
+    """
+    from grader.errors import Complaint, UsageError, nearest
+
+    if name != "auto" and name not in RUNNERS:
+        way_out = nearest(name, ["auto", *RUNNERS])
+        raise UsageError(Complaint(f"there is no runner {name!r}", way_out=way_out))
+    if require_isolation and name != "auto" and name not in CONFINED:
+        raise UsageError(f"the runner {name!r} does not confine learner code")
+    if name != "auto":
+        return RUNNERS[name](), ""
+    return RUNNERS[AUTO[-1]](), ""

@@ -1,0 +1,198 @@
+"""What an implementation returned, as plain arrays: the only reading of learners' objects.
+
+It runs where the implementation ran, so it may call what it likes of the objects; what leaves is
+an exact `numpy.ndarray` in native order with a dtype of kind b, i, u, f or c, or a phrase that
+says why there is none. Imports only numpy: the child has nothing else of the grader.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+_ndarray, _generic, _array, _asarray = np.ndarray, np.generic, np.array, np.asarray
+_NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQfdFD")
+_MOST_AXES = 8
+_LONGEST_AXIS = 2**31
+_MOST_VALUES = 16
+
+
+class Plain(NamedTuple):
+    """One returned value; `array` is None when it is not array-like, and `why_not` says so."""
+
+    type_name: str
+    array: Any
+    dtype: str
+    why_not: str
+
+
+class Returned(NamedTuple):
+    """What a call returned. `names` are a dictionary's keys; `notes` are for the learner."""
+
+    container: Literal["single", "tuple", "list", "dictionary"]
+    type_name: str
+    values: list[Plain]
+    names: list[str]
+    notes: list[str]
+
+
+def read(result: Any, single: bool) -> Returned:
+    """Return what `result` is; `single` says that one value is promised, not several."""
+    notes: list[str] = []
+    container: Literal["single", "tuple", "list"] = "single"
+    if isinstance(result, tuple):
+        if not single or any(isinstance(item, _ndarray) and item.ndim for item in result):
+            container = "tuple"
+        else:
+            container = "single" if _leaf(result, []).array is not None else "tuple"
+    elif isinstance(result, list):
+        listed = not single or _leaf(result, []).array is None
+        container = "list" if listed else "single"
+    elif isinstance(result, dict):
+        return _dictionary(result, notes)
+    if container == "single":
+        value = _leaf(result, notes)
+        return Returned("single", value.type_name, [value], [], notes)
+    values = [_leaf(item, notes) for item in result[:_MOST_VALUES]]
+    if len(result) > _MOST_VALUES:
+        notes.append(f"returned {len(result)} values; the first {_MOST_VALUES} were looked at")
+    return Returned(container, type_name(result), values, [], notes)
+
+
+def _dictionary(result: dict[Any, Any], notes: list[str]) -> Returned:
+    if not all(isinstance(key, str) for key in result):
+        why_not = "a dictionary with keys that are not text"
+        return Returned("single", "dict", [Plain("dict", None, "", why_not)], [], notes)
+    items = list(result.items())[:_MOST_VALUES]
+    values = [_leaf(value, notes) for _, value in items]
+    names = [str(key)[:60] for key, _ in items]
+    if len(result) > _MOST_VALUES:
+        notes.append(f"returned {len(result)} values; the first {_MOST_VALUES} were looked at")
+    return Returned("dictionary", type_name(result), values, names, notes)
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type as a learner knows it: `list`, `numpy.matrix`."""
+    kind = type(value)
+    root = str(kind.__module__).partition(".")[0]
+    name = str(kind.__qualname__)[:60]
+    return f"numpy.{name}" if root == "numpy" else name
+
+
+def _leaf(value: Any, notes: list[str]) -> Plain:
+    name = type_name(value)
+    if isinstance(value, (_ndarray, _generic)):
+        return _numpy(name, value, notes)
+    if isinstance(value, (bool, int, float, complex)):
+        array = _array(value)
+        if array.dtype.kind == "O":
+            return Plain(name, None, "", "a whole number too large for 64 bits")
+        return Plain(name, array, str(array.dtype), "")
+    if isinstance(value, (list, tuple, range)):
+        return _nested(name, value)
+    return Plain(name, None, "", _why_not(name, value))
+
+
+def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
+    dtype = str(value.dtype)[:60]
+    why_not = ""
+    if value.dtype.kind not in "biufc":
+        why_not = _kind_of(value.dtype)
+    elif value.ndim > _MOST_AXES:
+        why_not = f"an array with {value.ndim} axes"
+    elif max(value.shape, default=0) >= _LONGEST_AXIS:
+        why_not = f"an array with an axis of length {max(value.shape)}"
+    elif name == "numpy.MaskedArray" or isinstance(value, _masked_array()):
+        if bool(np.ma.is_masked(value)):
+            why_not = "a masked array with masked entries"
+        else:
+            notes.append("a masked array came back; nothing in it was masked, so its data counts")
+            value = value.data
+    if why_not:
+        return Plain(name, None, dtype, why_not)
+    return Plain(name, native(value), dtype, "")
+
+
+def native(value: Any) -> Any:
+    """Return a fresh exact ndarray, C order, native, of a dtype that every machine has."""
+    dtype = value.dtype.newbyteorder("=")
+    if dtype not in _NATIVE:
+        dtype = np.dtype("complex128" if dtype.kind == "c" else "float64")
+        with np.errstate(all="ignore"):
+            return _array(value, dtype=dtype, order="C", copy=True, subok=False)
+    return _array(value, dtype=dtype, order="C", copy=True, subok=False)
+
+
+def _masked_array() -> tuple[type, ...]:
+    loaded = sys.modules.get("numpy.ma")
+    kind = getattr(loaded, "MaskedArray", None)
+    return (kind,) if isinstance(kind, type) else ()
+
+
+def _kind_of(dtype: Any) -> str:
+    phrases = {
+        "O": "an array of Python objects (dtype=object)",
+        "U": "an array of text",
+        "S": "an array of bytes",
+        "M": "an array of dates",
+        "m": "an array of time differences",
+    }
+    return phrases.get(dtype.kind, f"an array of dtype {str(dtype)[:60]}")
+
+
+def _nested(name: str, value: Any) -> Plain:
+    try:
+        array = _array(value)
+    except (ValueError, TypeError, OverflowError):
+        return Plain(name, None, "", f"a {name} whose rows have different lengths")
+    if array.dtype.kind == "O":
+        return Plain(name, None, "", f"a {name} that holds {_stranger(value)}")
+    if array.dtype.kind not in "biufc":
+        return Plain(name, None, "", f"a {name} that does not hold numbers")
+    if array.ndim > _MOST_AXES:
+        return Plain(name, None, "", f"a {name} nested {array.ndim} deep")
+    return Plain(name, native(array), str(array.dtype), "")
+
+
+def _stranger(value: Any) -> str:
+    """Return what keeps a nested list from being numbers."""
+    queue = [value]
+    for _ in range(1000):
+        if not queue:
+            break
+        item = queue.pop()
+        if isinstance(item, (list, tuple)):
+            queue.extend(item[:100])
+        elif item is None:
+            return "None"
+        elif not isinstance(item, (bool, int, float, complex, _ndarray, _generic)):
+            return _why_not(type_name(item), item)
+    return "something that is not a number"
+
+
+def _why_not(name: str, value: Any) -> str:
+    if value is None:
+        return "None: is a return missing?"
+    if isinstance(value, types.CoroutineType):
+        return "a coroutine: the function is async"
+    if isinstance(value, types.GeneratorType):
+        return "a generator: it must return, not yield"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bytes, bytearray)):
+        return "bytes"
+    if isinstance(value, type):
+        return "a class"
+    if isinstance(value, dict):
+        return "a dictionary"
+    if isinstance(value, (set, frozenset)):
+        return "a set: it has no order"
+    if callable(value):
+        return "a function: are the parentheses of a call missing?"
+    if isinstance(value, Iterator):
+        return f"a {name}: it must be turned into an array first"
+    return f"an object of type {name}, not an array"

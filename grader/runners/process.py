@@ -1,0 +1,229 @@
+"""The portable runner: a fresh interpreter for each submission.
+
+It guards against accidents (hangs, crashes, floods, memory), not against malice: the child may
+read files and use the network as the user may.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from grader.model import Call, Limits, Returns, Run, Submission
+from grader.runners import output
+from grader.runners.judge import Ending
+from grader.runners.supervise import Supervision
+
+_CHUNK = 2**16
+_DRAIN_SECONDS = 0.2
+"""how long to wait for pipes that something the child started may still hold open"""
+
+
+class ProcessRunner:
+    """Runs every submission in an interpreter of its own."""
+
+    name = "process"
+    isolation: tuple[str, ...] = ("separate process",)
+
+    def __init__(self) -> None:
+        if sys.platform != "win32":
+            self.isolation += ("resource limits",)
+
+    def run(
+        self,
+        submission: Submission,
+        entry_point: str,
+        returns: Returns,
+        calls: Sequence[Call],
+        limits: Limits,
+    ) -> Run:
+        """Return what happened when `submission` met each of `calls`."""
+        supervision = Supervision(ProcessChild, submission, entry_point, returns, calls, limits)
+        try:
+            while not supervision.advance(1.0):
+                continue
+        finally:
+            supervision.abandon()
+        return supervision.run
+
+    def close(self) -> None:
+        """Nothing outlives a run."""
+
+    def __enter__(self) -> ProcessRunner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ProcessChild:
+    """One fresh interpreter with a job. Its threads move bytes, so nothing here can block."""
+
+    confined = False
+
+    def __init__(self, job: bytes, marker: str) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._output = bytearray()
+        self._arrived = threading.Condition()
+        self._alive = f"\0{marker}+\0".encode("ascii")
+        self._ending: Ending | None = None
+        self.flooded = False
+        self._process = subprocess.Popen(
+            command("solo"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self._scratch.name,
+            env=environment(self._scratch.name),
+            start_new_session=sys.platform != "win32",
+            bufsize=0,
+        )
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._threads = [
+            threading.Thread(target=target, args=arguments, daemon=True)
+            for target, *arguments in (
+                (self._give, self._process.stdin, job),
+                (self._read_frames, self._process.stdout),
+                (self._read_output, self._process.stderr),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def receive(self, timeout: float) -> bytes | None:
+        """Return frame bytes, b"" when none came within `timeout` s or on a flood, None at EOF."""
+        try:
+            data = self._frames.get(timeout=timeout)
+        except queue.Empty:
+            return b""
+        parts = [data] if data is not None else []
+        while data is not None:
+            try:
+                data = self._frames.get_nowait()
+            except queue.Empty:
+                break
+            if data is None:
+                self._frames.put(None)
+                break
+            parts.append(data)
+        return b"".join(parts) if parts else None
+
+    def ask_trace(self, timeout: float) -> None:
+        """Signal it, where there are signals, and wait until its stack has arrived."""
+        if sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGUSR1)
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._alive in self._output, timeout)
+
+    def output(self) -> bytes:
+        """Return what arrived of stdout and stderr."""
+        with self._arrived:
+            return bytes(self._output)
+
+    def stop(self) -> Ending:
+        """Kill its session, wait for it, and remove its scratch folder."""
+        if self._ending is None:
+            status = self._wait()
+            for thread in self._threads:
+                thread.join(_DRAIN_SECONDS)
+            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+                _close(stream)
+            self._scratch.cleanup()
+            self._ending = Ending(status, 0.0, self.flooded)
+        return self._ending
+
+    def _wait(self) -> int | None:
+        """Return the exit status that it chose itself, or the signal that ended it."""
+        own = self._process.poll()
+        if own is None and self._frames_are_over:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                own = self._process.wait(_DRAIN_SECONDS)
+        _kill(self._process)
+        self._process.wait()
+        return own
+
+    _frames_are_over = False
+
+    def _give(self, stream: IO[bytes], job: bytes) -> None:
+        with contextlib.suppress(OSError):
+            rest = memoryview(job)
+            while rest:
+                rest = rest[stream.write(rest) or 0 :]
+        _close(stream)
+
+    def _read_frames(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while data := stream.read(_CHUNK):
+                self._frames.put(data)
+        self._frames_are_over = True
+        self._frames.put(None)
+
+    def _read_output(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while data := stream.read(_CHUNK):
+                with self._arrived:
+                    if len(self._output) <= output.LIMIT:
+                        self._output += data
+                    elif not self.flooded:
+                        self.flooded = True
+                        self._frames.put(b"")
+                    self._arrived.notify_all()
+
+
+def command(mode: str) -> list[str]:
+    """Return the command of a child: isolated from the user's settings, no `.pth` files."""
+    script = Path(__file__).with_name("child.py")
+    return [sys.executable, "-I", "-S", str(script), mode, *sites()]
+
+
+def sites() -> list[str]:
+    """Return the folders with installed packages that this interpreter uses."""
+    names = ("site-packages", "dist-packages")
+    found = [entry for entry in sys.path if Path(entry).name in names]
+    import numpy
+
+    home = str(Path(numpy.__file__).parents[1])
+    return found if home in found else [*found, home]
+
+
+def environment(scratch: str) -> dict[str, str]:
+    """Return the child's environment: nothing of the user's but what the system needs."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
+    return kept | {
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "TEMP": scratch,
+        "TMP": scratch,
+        "LANG": "C.UTF-8",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "VECLIB_MAXIMUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+    }
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        with contextlib.suppress(OSError):
+            process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    if stream is not None:
+        with contextlib.suppress(OSError):
+            stream.close()

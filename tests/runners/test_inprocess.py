@@ -1,0 +1,130 @@
+"""The runner for trusted code: fresh arguments, quiet, exceptions as data, and fast."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.model import Call, Limits, Outcome
+from grader.runners import choose
+from grader.runners.inprocess import execute
+
+from .conftest import HONEST, ONE, TWO, calls, submission
+
+
+def test_each_call_has_fresh_arguments() -> None:
+    given = calls(1) * 2
+
+    def spoil(X: Any) -> Any:
+        X *= 0
+        return X
+
+    before = given[0].arguments[0].copy()
+    execute(spoil, ONE, given)
+    np.testing.assert_array_equal(given[0].arguments[0], before)
+
+
+def test_an_object_at_several_places_is_one_object_for_the_implementation() -> None:
+    array = np.ones(2)
+    nested = [array]
+    seen: list[bool] = []
+
+    def look(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        seen.extend([a is b, a is c, d is e, a is array, d[0] is array])
+        return a
+
+    call = Call("c", "r", (array, array, array.copy(), nested, nested))
+    execute(look, ONE, [call])
+    assert seen == [True, False, True, False, False]
+
+
+def test_an_answer_shares_no_memory_with_anything() -> None:
+    kept: list[Any] = []
+
+    def keep(X: Any) -> Any:
+        kept.append(X)
+        return X, X
+
+    answer = execute(keep, TWO, calls(1))["case-0"].answer
+    assert answer is not None
+    first, second = (value.array for value in answer.values)
+    assert first is not None and second is not None
+    assert not np.shares_memory(first, second)
+    assert not np.shares_memory(first, kept[0])
+
+
+def test_warnings_are_silent_and_leave_no_trace() -> None:
+    def warn(X: Any) -> Any:
+        warnings.warn("loud", stacklevel=1)
+        return X / 0.0
+
+    state = np.geterr()
+    assert execute(warn, ONE, calls(1))["case-0"].outcome is Outcome.RETURNED
+    assert np.geterr() == state
+
+
+def test_an_exception_is_a_failure_with_the_implementations_own_frames() -> None:
+    def fail(X: Any) -> Any:
+        return np.linalg.inv(X)
+
+    execution = execute(fail, ONE, calls(1))["case-0"]
+    assert execution.outcome is Outcome.RAISED
+    assert execution.failure is not None
+    assert execution.failure.type_name == "LinAlgError"
+    (frame,) = execution.failure.frames
+    assert (frame.function, frame.text) == ("fail", "return np.linalg.inv(X)")
+
+
+def test_running_out_of_memory_is_its_own_outcome() -> None:
+    def hoard(X: Any) -> Any:
+        raise MemoryError
+
+    assert execute(hoard, ONE, calls(1))["case-0"].outcome is Outcome.MEMORY
+
+
+@pytest.mark.parametrize(
+    "result", [[1.0, 2.0], np.float32(1), np.ones((1, 1)).view(np.matrix), None, (1, 2)]
+)
+def test_an_answer_is_read_as_the_process_runner_reads_it(result: Any) -> None:
+    text = f"import numpy as np\ndef f(X):\n    return {_text(result)}\n"
+    here = execute(lambda X: result, ONE, calls(1))["case-0"].answer
+    runner, _ = choose("process")
+    with runner:
+        there = runner.run(submission(text), "f", ONE, calls(1), Limits()).executions["case-0"]
+    assert here is not None and there.answer is not None
+    assert (here.container, here.type_name) == (there.answer.container, there.answer.type_name)
+    for one, other in zip(here.values, there.answer.values, strict=True):
+        assert (one.type_name, one.dtype, one.why_not) == (
+            other.type_name,
+            other.dtype,
+            other.why_not,
+        )
+        np.testing.assert_array_equal(one.array, other.array)
+
+
+def _text(result: Any) -> str:
+    return "np.asmatrix([[1.0]])" if type(result) is np.matrix else repr(result)
+
+
+def test_the_runner_runs_a_submission_and_forgets_its_modules() -> None:
+    import sys
+
+    before = set(sys.modules)
+    runner, _ = choose("inprocess")
+    with runner:
+        source = "from beside import scale\ndef f(X):\n    return X * scale\n"
+        run = runner.run(submission(source, beside="scale = 2.0"), "f", ONE, calls(2), Limits())
+    assert [e.outcome for e in run.executions.values()] == [Outcome.RETURNED] * 2
+    assert set(sys.modules) == before
+
+
+def test_the_runner_refuses_what_cannot_be_loaded() -> None:
+    runner, _ = choose("inprocess")
+    with runner:
+        broken = runner.run(submission("import nothing_like_it"), "f", ONE, calls(1), Limits())
+        other = runner.run(submission(HONEST), "g", ONE, calls(1), Limits())
+    assert broken.refusal is not None and broken.refusal.kind == "import"
+    assert other.refusal is not None and other.refusal.kind == "missing"

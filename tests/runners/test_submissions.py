@@ -1,0 +1,432 @@
+"""What happens to learners' files under every runner: honest ones, broken ones, hostile ones."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.model import Call, Limits, Outcome, Run
+from grader.runners import Runner
+
+from .conftest import HONEST, ONE, QUICK, TWO, RunSource, calls, submission
+
+
+def outcomes(run: Run) -> list[str]:
+    assert run.refusal is None, run.refusal
+    return [execution.outcome.value for execution in run.executions.values()]
+
+
+def arrays(run: Run) -> list[Any]:
+    return [e.answer.values[0].array for e in run.executions.values() if e.answer]
+
+
+# --- honest files that must get their numbers back -----------------------------------------------
+
+HONEST_FILES = {
+    "plain": HONEST,
+    "prints everywhere": "print('at import')\ndef f(X):\n    print('in f', X)\n    return X * 2\n",
+    "raw bytes on stdout": """
+        import os, sys
+        sys.stdout.buffer.write(b'\\xff\\xfe no line end')
+        def f(X):
+            os.write(1, b'\\x80\\x00raw')
+            return X * 2
+        """,
+    "a main block": HONEST + "if __name__ == '__main__':\n    raise SystemExit\n",
+    "self tests at import": HONEST + "assert f(1) == 2\n",
+    "seeds at import": "import numpy as np\nnp.random.seed(1)\n" + HONEST,
+    "slow import": "import time\ntime.sleep(0.5)\n" + HONEST,
+    "warnings": """
+        import warnings
+        import numpy as np
+        def f(X):
+            warnings.warn('careful')
+            np.log(np.zeros(2)) / 0
+            return X * 2
+        """,
+    "in place": "def f(X):\n    X *= 2\n    return X\n",
+    "a list": "def f(X):\n    return (X * 2).tolist()\n",
+    "a view": "def f(X):\n    return (X.T * 2).T\n",
+    "negative strides": "def f(X):\n    return (X * 2)[::-1][::-1]\n",
+    "Fortran order": "import numpy as np\ndef f(X):\n    return np.asfortranarray(X * 2)\n",
+    "a masked array": "import numpy as np\ndef f(X):\n    return np.ma.array(X * 2)\n",
+    "a matrix": "import numpy as np\ndef f(X):\n    return np.asmatrix(X * 2)\n",
+    "longdouble": "def f(X):\n    return X.astype('longdouble') * 2\n",
+    "big-endian": "def f(X):\n    return (X * 2).astype('>f8')\n",
+    "Windows line ends": HONEST.replace("\n", "\r\n"),
+    "a byte order mark": b"\xef\xbb\xbf" + HONEST.encode(),
+    "Latin-1": b"# -*- coding: latin-1 -*-\nS = '\xe9'\nassert len(S) == 1\n" + HONEST.encode(),
+    "dataclass with postponed annotations": """
+        from __future__ import annotations
+        from dataclasses import dataclass
+        @dataclass
+        class Scale:
+            by: float = 2.0
+        def f(X):
+            return X * Scale().by
+        """,
+    "a callable object": """
+        class Doubles:
+            def __call__(self, X):
+                return X * 2
+        f = Doubles()
+        """,
+    "a partial": "import functools, operator\nf = functools.partial(operator.mul, 2)\n",
+    "renamed parameters": "def f(matrix, /):\n    return matrix * 2\n",
+    "a thread that never ends": """
+        import threading, time
+        threading.Thread(target=time.sleep, args=(1000,)).start()
+        def f(X):
+            return X * 2
+        """,
+    "an exit handler that never ends": """
+        import atexit, time
+        atexit.register(time.sleep, 1000)
+        def f(X):
+            return X * 2
+        """,
+    "closes its output": "import sys\nsys.stdout.close()\nsys.stderr.close()\n" + HONEST,
+    "closes the descriptors": "import os\nos.close(1)\nos.close(2)\n" + HONEST,
+    "shadows builtins": "from numpy import *\n" + HONEST,
+    "replaces builtins": """
+        import builtins
+        def f(X):
+            builtins.len = builtins.isinstance = builtins.str = lambda *a: True
+            return X * 2
+        """,
+    "recursion": """
+        import sys
+        sys.setrecursionlimit(20000)
+        def depth(n):
+            return 0 if n == 0 else 1 + depth(n - 1)
+        def f(X):
+            return X * (depth(5000) - 4998)
+        """,
+    "emoji": "def f(X):\n    print('\\N{SNAKE}')\n    return X * 2\n",
+    "uses __file__": """
+        import os
+        HERE = os.path.dirname(os.path.abspath(__file__))
+        assert os.path.basename(__file__) == 'it.py'
+        def f(X):
+            return X * 2
+        """,
+    "interpreter knobs": """
+        import gc, sys
+        gc.disable()
+        sys.setswitchinterval(10)
+        def f(X):
+            return X * 2
+        """,
+    "lazy imports": """
+        def f(X):
+            import numpy.fft, numpy.linalg, numpy.random, decimal, collections, fractions, csv
+            return numpy.linalg.inv(numpy.eye(3) / 2) @ X
+        """,
+    "a few threads": """
+        from concurrent.futures import ThreadPoolExecutor
+        import numpy as np
+        def f(X):
+            with ThreadPoolExecutor(3) as pool:
+                return np.stack(list(pool.map(lambda row: row * 2, X)))
+        """,
+    "raises numpy's errors": "import numpy as np\nnp.seterr(all='raise')\n" + HONEST,
+    "inspects itself": """
+        import inspect
+        def f(X):
+            assert inspect.getsource(f).startswith('def f')
+            return X * 2
+        """,
+    "asks for its arguments": "import sys\nassert len(sys.argv) == 1\n" + HONEST,
+}
+
+
+@pytest.mark.parametrize("source", HONEST_FILES.values(), ids=HONEST_FILES)
+def test_an_honest_file_gets_its_numbers_back(run: RunSource, source: str | bytes) -> None:
+    result = run(source)
+    assert outcomes(result) == ["returned"] * 3
+    for array, call in zip(arrays(result), calls(), strict=True):
+        assert type(array) is np.ndarray
+        np.testing.assert_array_equal(array, call.arguments[0] * 2)
+
+
+def test_a_helper_module_is_found_and_its_frames_are_shown(run: RunSource) -> None:
+    source = "from helping import scale\ndef f(X):\n    return scale(X)\n"
+    good = run(source, helping="def scale(X):\n    return X * 2\n")
+    assert outcomes(good) == ["returned"] * 3
+    bad = run(source, count=1, helping="def scale(X):\n    return X / nothing\n")
+    failure = bad.executions["case-0"].failure
+    assert failure is not None
+    assert [(f.path, f.line, f.text) for f in failure.frames] == [
+        ("solutions/it.py", 3, "return scale(X)"),
+        ("solutions/helping.py", 2, "return X / nothing"),
+    ]
+
+
+def test_helpers_shadow_nothing(run: RunSource) -> None:
+    wrong = "raise RuntimeError('shadowed')\n"
+    source = "import numpy, random, json\nimport numpy.random\n" + HONEST
+    assert outcomes(run(source, numpy=wrong, random=wrong, json=wrong)) == ["returned"] * 3
+
+
+@pytest.mark.parametrize("name", ["my solution-2.py", "numpy.py", "random.py", "ünï.py", "a.b.py"])
+def test_any_file_name_will_do(run: RunSource, name: str) -> None:
+    source = "import random, numpy\nnumpy.ones(1); random.random()\n" + HONEST
+    assert outcomes(run(source, name=f"solutions/{name}")) == ["returned"] * 3
+
+
+def test_the_same_object_stays_one_object(runner: Runner) -> None:
+    array = np.ones(2)
+    source = submission("def f(a, b, c):\n    return float((a is b) + 2 * (a is c))\n")
+    call = Call("c", "r", (array, array, array.copy()))
+    (value,) = arrays(runner.run(source, "f", ONE, [call], QUICK))
+    assert value == 1.0
+
+
+def test_no_calls_means_no_executions(runner: Runner) -> None:
+    run = runner.run(submission(HONEST), "f", ONE, [], QUICK)
+    assert (dict(run.executions), run.refusal) == ({}, None)
+
+
+def test_arrays_of_many_megabytes_come_back(runner: Runner) -> None:
+    big = np.arange(2.0**20).reshape(1024, 1024)
+    run = runner.run(submission(HONEST), "f", ONE, [Call("c", "r", (big,))] * 1, Limits())
+    np.testing.assert_array_equal(arrays(run)[0], big * 2)
+
+
+def test_more_than_the_budget_is_not_array_like_and_says_so(run: RunSource) -> None:
+    source = "import numpy as np\ndef f(X):\n    return np.zeros(2**23 + 1)\n"
+    (execution,) = run(source, count=1).executions.values()
+    assert execution.answer is not None
+    assert execution.answer.values[0].why_not == "an array of 64 MiB: too large"
+
+
+# --- what is told beside the numbers -------------------------------------------------------------
+
+
+def test_output_stands_with_the_call_that_made_it(run: RunSource) -> None:
+    source = """
+        import os, sys
+        print('import')
+        count = 0
+        def f(X):
+            global count
+            count += 1
+            print('call', count)
+            os.write(2, b'raw\\n')
+            return X
+        """
+    result = run(source)
+    assert [e.output for e in result.executions.values()] == [f"call {i}\nraw\n" for i in (1, 2, 3)]
+
+
+def test_long_output_is_cut_and_counted(run: RunSource) -> None:
+    (execution,) = run(
+        "def f(X):\n    print('x' * 10000)\n    return X\n", count=1
+    ).executions.values()
+    assert execution.output == "x" * 4096 + "\n... 5905 more bytes"
+
+
+def test_output_has_no_control_characters(run: RunSource) -> None:
+    source = "def f(X):\n    print('a\\x1b[31mb\\x00c\\rd\\u202e')\n    return X\n"
+    (execution,) = run(source, count=1).executions.values()
+    assert execution.output == "abcd\n"
+
+
+def test_warnings_and_changed_arguments_are_notes(run: RunSource) -> None:
+    source = """
+        import numpy as np
+        def f(X):
+            X += 1
+            np.sqrt(np.array([-1.0]))
+            return X
+        """
+    first = run(source).executions["case-0"]
+    assert first.notes == (
+        "RuntimeWarning: invalid value encountered in sqrt (line 5)",
+        "argument 1 was changed in place",
+    )
+
+
+def test_an_exception_shows_only_the_learners_frames(run: RunSource) -> None:
+    source = "import numpy as np\ndef f(X):\n    return np.linalg.inv(X)\n"
+    execution = run(source, count=1).executions["case-0"]
+    assert execution.outcome is Outcome.RAISED
+    assert execution.failure is not None
+    assert execution.failure.type_name == "LinAlgError"
+    assert [(f.path, f.line, f.function, f.text) for f in execution.failure.frames] == [
+        ("solutions/it.py", 3, "f", "return np.linalg.inv(X)")
+    ]
+
+
+RAISING = {
+    "SystemExit": ("import sys\ndef f(X):\n    sys.exit(0)\n", "Return the answer instead."),
+    "KeyboardInterrupt": ("def f(X):\n    raise KeyboardInterrupt\n", ""),
+    "GeneratorExit": ("def f(X):\n    raise GeneratorExit\n", ""),
+    "EOFError": ("def f(X):\n    input()\n", "keyboard"),
+    "NotImplementedError": ("def f(X):\n    raise NotImplementedError\n", "not written yet"),
+    "RecursionError": ("def f(X):\n    return f(X)\n", "calls itself"),
+    "Unspeakable": (
+        "class Unspeakable(Exception):\n    def __str__(self):\n        raise self\n"
+        "def f(X):\n    raise Unspeakable\n",
+        "",
+    ),
+    "TypeError": ("def f(X, Y):\n    return X\n", ""),
+}
+
+
+@pytest.mark.parametrize(("name", "case"), RAISING.items(), ids=RAISING)
+def test_whatever_is_raised_is_told_and_the_other_calls_run(
+    run: RunSource, name: str, case: tuple[str, str]
+) -> None:
+    source, hint = case
+    result = run(source)
+    assert outcomes(result) == ["raised"] * 3
+    failure = result.executions["case-2"].failure
+    assert failure is not None
+    assert failure.type_name == name
+    assert hint in failure.hint
+
+
+# --- files that cannot be called -----------------------------------------------------------------
+
+REFUSED = {
+    "a syntax error": ("def f(X)\n    return X\n", "syntax", 1, "expected ':'"),
+    "mixed tabs and spaces": ("def f(X):\n\tif X:\n        return X\n", "syntax", 3, "TabError"),
+    "exit at import": ("import sys\nsys.exit(main() if 0 else 0)\n", "import", 2, "SystemExit"),
+    "quit at import": ("quit()\n", "import", 1, "SystemExit"),
+    "input at import": ("n = input()\n", "import", 1, "EOFError"),
+    "a missing module": ("x = 1\nimport pandas_of_mine\n", "import", 2, "pandas_of_mine"),
+    "a removed numpy alias": ("import numpy as np\nnp.float(1)\n", "import", 2, "numpy"),
+    "a failing assert": ("assert 1 == 2\n", "import", 1, "AssertionError"),
+    "a syntax error in eval": ("eval('1 +')\n", "import", 1, "SyntaxError"),
+    "another function": ("def g(X):\n    return X\n", "missing", None, "it defines g"),
+    "nothing": ("# nothing yet\n", "missing", None, "does not define f"),
+    "no function": ("f = [1]\n", "missing", None, "an object of type list"),
+    "deep brackets": ("x = " + "[" * 5000, "syntax", 1, "nested"),
+    "an early exit": ("import os\nos._exit(0)\n", "crash", None, "exit status 0"),
+    "a module that answers for any name": (
+        "def __getattr__(name):\n    return abs\n",
+        "missing",
+        None,
+        "does not define f",
+    ),
+    "an endless import": ("while True:\n    pass\n", "timeout", 1, "did not finish within 1 s"),
+    "a flood at import": ("while True:\n    print('x' * 99)\n", "output", None, "1 MiB"),
+    "a crash at import": ("import ctypes\nctypes.string_at(0)\n", "crash", 2, "SIGSEGV"),
+    "no memory at import": ("x = [0] * 10**9\n", "memory", 1, "MemoryError"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_a_file_that_cannot_be_called_says_why_and_where(
+    run: RunSource, case: tuple[str, str, int | None, str]
+) -> None:
+    source, kind, line, words = case
+    result = run(source)
+    assert result.refusal is not None
+    assert not result.executions
+    assert (result.refusal.kind, result.refusal.line) == (kind, line)
+    assert words in result.refusal.message
+
+
+def test_a_syntax_error_shows_column_and_line(run: RunSource) -> None:
+    refusal = run("def f(X)\n    return X\n").refusal
+    assert refusal is not None
+    assert (refusal.column, refusal.text) == (9, "def f(X)")
+
+
+def test_what_was_printed_before_a_refusal_is_kept(run: RunSource) -> None:
+    refusal = run("print('so far')\nraise ValueError('no')\n").refusal
+    assert refusal is not None
+    assert refusal.output == "so far\n"
+
+
+# --- what ends a process -------------------------------------------------------------------------
+
+ENDINGS = {
+    "a loop": ("while True: pass", "timed_out", "line 7, in hit"),
+    "a sleep": ("__import__('time').sleep(99)", "timed_out", "line 7, in hit"),
+    "a loop that swallows everything": (
+        """
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass""",
+        "timed_out",
+        "in hit",
+    ),
+    "one long call": ("sum(range(10**12))", "timed_out", "inside one long call"),
+    "a crash": ("ctypes.string_at(0)", "crashed", "SIGSEGV"),
+    "an abort": ("os.abort()", "crashed", "SIGABRT"),
+    "an exit": ("os._exit(0)", "crashed", "exit status 0"),
+    "a flood of text": ("while True: print('x' * 99)", "output_limit", "1 MiB"),
+    "a flood of bytes": ("while True: os.write(2, b'x' * 4096)", "output_limit", "1 MiB"),
+    "too much memory": ("return [0] * 10**9", "memory", ""),
+    "an array too large": ("return np.ones((10**5, 10**5))", "memory", "allocate"),
+    "a list that doubles": ("x = [0]\n    while True: x += x", "memory", ""),
+    "a kill": ("os.kill(os.getpid(), 9)", "crashed", "SIGKILL"),
+}
+_START_SECONDS = 0.5
+"""a fresh interpreter with numpy on a busy machine"""
+
+
+@pytest.mark.parametrize("case", ENDINGS.values(), ids=ENDINGS)
+def test_an_ended_process_costs_one_case_and_the_rest_of_its_requirement(
+    runner: Runner, case: tuple[str, str, str]
+) -> None:
+    body, outcome, words = case
+    source = (
+        "import ctypes, os, numpy as np\n"
+        "def f(X, bad):\n    if bad:\n        hit()\n    return X\n"
+        f"def hit():\n    {body}\n"
+    )
+    X = np.ones(2)
+    given = [
+        Call("before", "hit", (X, False)),
+        Call("hit", "hit", (X, True)),
+        Call("after", "hit", (X, False)),
+        Call("other", "spared", (X, False)),
+    ]
+    began = time.monotonic()
+    run = runner.run(submission(source), "f", ONE, given, QUICK)
+    assert time.monotonic() - began < QUICK.seconds + 0.5 + 2 * _START_SECONDS
+    assert outcomes(run) == ["returned", outcome, "not_run", "returned"]
+    failure, left_out = run.executions["hit"].failure, run.executions["after"].failure
+    assert failure is not None and left_out is not None
+    assert words in failure.message
+    assert left_out.message.startswith("not run: hit ")
+
+
+def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
+    limits = Limits(seconds=0.5, import_seconds=1.0, total_seconds=1.2, memory_mb=300)
+    source = submission("while_ = True\ndef f(X):\n    while while_: pass\n")
+    began = time.monotonic()
+    run = runner.run(source, "f", ONE, calls(10), limits)
+    assert time.monotonic() - began < limits.total_seconds + 0.5 + _START_SECONDS
+    assert outcomes(run)[:2] == ["timed_out", "timed_out"]
+    assert set(outcomes(run)[3:]) == {"not_run"}
+
+
+def test_bytes_on_every_descriptor_are_no_answer(run: RunSource) -> None:
+    source = """
+        import os
+        def f(X):
+            for descriptor in range(3, 64):
+                try:
+                    os.write(descriptor, b'garbage' * 10)
+                except OSError:
+                    pass
+            return X
+        """
+    assert set(outcomes(run(source, requirement="all"))) <= {"crashed", "not_run"}
+
+
+def test_two_values_are_two_values(run: RunSource) -> None:
+    source = "import numpy as np\ndef f(X):\n    return X, np.float32(1)\n"
+    (execution,) = run(source, count=1, returns=TWO).executions.values()
+    assert execution.answer is not None
+    assert execution.answer.container == "tuple"
+    assert [v.dtype for v in execution.answer.values] == ["float64", "float32"]
