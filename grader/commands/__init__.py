@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +42,16 @@ class Context:
         from rich.console import Console
 
         return Console(file=self.stdout, highlight=False, _environ=self.environment)
+
+    @property
+    def command(self) -> str:
+        """How the reader starts this program: by name where it is on the path."""
+        if shutil.which("grader", path=self.environment.get("PATH", "")):
+            return "grader"
+        script = Path(sys.executable).with_name("grader")
+        if not script.is_file():
+            return "python -m grader"
+        return str(script.relative_to(self.cwd) if script.is_relative_to(self.cwd) else script)
 
     def tell(self, line: str) -> None:
         """Print one line of plain text on standard error: news that is no result."""

@@ -55,7 +55,7 @@ def run_hint(options: argparse.Namespace, context: Context) -> int:
     console.print(Text(f"Hint {number} of {total}", "bold"))
     console.print(Text(problem.hints[number - 1].strip(), overflow="fold"))
     if number < total:
-        again = f"The next one: grader hint {problem.slug}"
+        again = f"The next one: {context.command} hint {problem.slug}"
         console.print(Text(again, "dim", overflow="fold"))
     return MET
 

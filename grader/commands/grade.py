@@ -34,7 +34,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.format == "terminal":
         from grader.formats import terminal
 
-        terminal.show(context.console(), reports, every_case=options.verbose)
+        terminal.show(
+            context.console(), reports, every_case=options.verbose, command=context.command
+        )
     else:
         context.stdout.write(formats.render(options.format, reports))
     return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET

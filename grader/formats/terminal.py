@@ -44,34 +44,49 @@ def render(reports: Sequence[Report]) -> str:
     return file.getvalue()
 
 
-def show(console: Console, reports: Sequence[Report], *, every_case: bool = False) -> None:
+def show(
+    console: Console,
+    reports: Sequence[Report],
+    *,
+    every_case: bool = False,
+    command: str = "grader",
+) -> None:
     """Print the reports, one after the other.
 
     With `every_case` all cases of a requirement that is not met are told, not only the first.
+    `command` is how the reader starts this program.
     """
     for index, report in enumerate(reports):
         if index:
             console.print()
-        console.print(Screen(report, every_case))
+        screen = Screen(report, every_case, command)
+        if console.is_terminal:
+            console.print(screen)
+        else:  # a file needs no blanks up to the edge
+            with console.capture() as capture:
+                console.print(screen)
+            lines = capture.get().splitlines()
+            console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 class Screen:
     """One report as a rich renderable, laid out for the console's width and encoding."""
 
-    def __init__(self, report: Report, every_case: bool = False) -> None:
+    def __init__(self, report: Report, every_case: bool = False, command: str = "grader") -> None:
         self.report = report
         self.every_case = every_case
+        self.command = command
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        layout = _Layout(options.max_width < _NARROW, options.ascii_only, self.every_case)
-        yield from layout.report(self.report)
+        yield from _Layout(self, options).report(self.report)
 
 
 class _Layout:
-    def __init__(self, narrow: bool, ascii_only: bool, every_case: bool) -> None:
-        self.narrow = narrow
-        self.ascii_only = ascii_only
-        self.every_case = every_case
+    def __init__(self, screen: Screen, options: ConsoleOptions) -> None:
+        self.narrow = options.max_width < _NARROW
+        self.ascii_only = options.ascii_only
+        self.every_case = screen.every_case
+        self.command = screen.command
 
     def text(self, content: str, style: str = "") -> Text:
         for fancy, simple in _ASCII.items() if self.ascii_only else ():
@@ -184,7 +199,7 @@ class _Layout:
             yield self.text(f"note: {clean(note)}", "dim")
         if report.reseed:
             yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
-        yield from (self.text(line) for line in _next_steps(report))
+        yield from (self.text(line) for line in _next_steps(report, self.command))
 
 
 class _Barred:
@@ -202,7 +217,7 @@ class _Barred:
 _ERROR_HEAD = "✗"
 
 
-def _next_steps(report: Report) -> list[str]:
+def _next_steps(report: Report, command: str) -> list[str]:
     """Return what to do next, and the command that shows more."""
     slug = report.problem.slug
     if report.verdict is Outlook.PASSED:
@@ -211,12 +226,12 @@ def _next_steps(report: Report) -> list[str]:
         return ["Next: fix this, save, and grade again."]
     if report.verdict is Outlook.NOT_STARTED:
         return [
-            f"Next: read the statement with `grader show {slug}`,",
+            f"Next: read the statement with `{command} show {slug}`,",
             f"then write the function in {report.submission}.",
         ]
     red = [r for r in report.requirements if r.verdict in (Verdict.FAILED, Verdict.ERRORED)]
     lines = []
     if red:
-        lines.append(f"Next: {red[0].requirement.id}. Stuck? `grader hint {slug}`")
-    lines.append(f"Every failing case: `grader grade {report.submission} --problem {slug} -v`")
+        lines.append(f"Next: {red[0].requirement.id}. Stuck? `{command} hint {slug}`")
+    lines.append(f"Every failing case: `{command} grade {report.submission} --problem {slug} -v`")
     return lines
