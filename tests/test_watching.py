@@ -1,0 +1,94 @@
+"""What changed: files between two looks, requirements between two reports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from conftest import REPOSITORY, run_in
+
+from grader import runners
+from grader.catalog import Course
+from grader.session import ProblemGrader
+from grader.watching import Files, news
+
+RIGHT = "def {name}(x):\n    return 2 * x\n"
+WRONG = "def {name}(x):\n    return x * x\n"
+
+
+def new_course(root: Path) -> Path:
+    """Return a course with the one exercise that `grader new` writes."""
+    for folder in ("problems", "cases", "solutions"):
+        (root / folder).mkdir()
+    assert run_in(root, "new", "twice").code == 0
+    return root
+
+
+def test_a_save_counts_once_it_has_settled(tmp_path: Path) -> None:
+    path = tmp_path / "solution.py"
+    path.write_text("a = 1\n")
+    files = Files.of([path])
+    assert files.changed([path]) == []
+    path.write_text("a = 12\n")
+    assert files.changed([path]) == [], "the first look may be in the middle of a save"
+    assert files.changed([path]) == [path]
+    assert files.changed([path]) == []
+
+
+def test_a_file_replaced_by_an_editor_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "solution.py"
+    path.write_text("a = 1\n")
+    files = Files.of([path])
+    path.unlink()
+    assert files.changed([path]) == []
+    (tmp_path / "new").write_text("a = 2\n")
+    (tmp_path / "new").rename(path)
+    assert files.changed([path]) == []
+    assert files.changed([path]) == [path]
+
+
+def test_news_names_what_is_newly_met_and_newly_broken(tmp_path: Path) -> None:
+    root = new_course(tmp_path)
+    path = root / "solutions" / "twice.py"
+    grader = ProblemGrader(Course(root), "twice")
+    with runners.choose("inprocess")[0] as runner:
+        path.write_text(RIGHT.format(name="twice"))
+        right = grader.grade(path, runner)
+        path.write_text(WRONG.format(name="twice"))
+        wrong = grader.grade(path, runner)
+    assert str(news(None, right)) == ""
+    assert str(news(right, wrong)) == "newly broken: doubles"
+    assert str(news(wrong, right)) == "newly met: doubles"
+    assert str(news(right, right)) == ""
+
+
+def test_watch_prints_a_line_for_each_save_and_ends_cleanly(tmp_path: Path) -> None:
+    root = new_course(tmp_path)
+    path = root / "solutions" / "twice.py"
+    watch = subprocess.Popen(
+        [sys.executable, "-u", "-m", "grader", "watch", "twice", "--root", str(root)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "120"},
+    )
+    assert watch.stdout
+    try:
+        assert "twice: 0 of 2 points" in watch.stdout.readline()
+        path.write_text(RIGHT.format(name="twice"))
+        assert "2 of 2 points; newly met: returns, doubles" in watch.stdout.readline()
+        path.write_text("def twice(x:\n")
+        assert "cannot be graded" in watch.stdout.readline()
+        path.write_text(WRONG.format(name="twice"))
+        assert "1 of 2 points; newly broken: doubles" in watch.stdout.readline()
+    finally:
+        time.sleep(0.1)
+        watch.send_signal(signal.SIGINT)
+        _, errors = watch.communicate(timeout=20)
+    assert watch.returncode == 0
+    assert "Traceback" not in errors
