@@ -12,7 +12,7 @@ count       got, expected
 names       missing, extra
 array_like  why_not, type_name
 shape       got, expected
-dtype       got, expected, type_name
+dtype       got (empty for what has no element type of its own), expected, type_name
 complex     the facts of `values` for the first element with an imaginary part
 nonfinite   count, total, first, actual, expected
 values      count, total, first, actual, expected, difference, allowed, greatest_difference,
@@ -89,14 +89,13 @@ def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
 
     At most 1 means equal within the tolerance. The audit measures margins with it.
     """
-    if actual.shape != expected.shape:
+    if actual.shape != expected.shape or _is_complex_for_real(actual, expected):
         return float("inf")
     if actual.size == 0:
         return 0.0
     with np.errstate(all="ignore"):
-        same = _same(actual, expected)
-        allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
-        ratio = np.where(same, 0.0, np.abs(actual - expected) / allowed)
+        distance = _difference(actual, expected) / _allowed(expected, tolerance)
+        ratio = np.where(_same(actual, expected), 0.0, distance)
     return float("inf") if np.isnan(ratio).any() else float(ratio.max())
 
 
@@ -161,9 +160,9 @@ def _structural(value: Value, promised: ReturnedValue, right: Array) -> Mismatch
 
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
-    is_array = bool(value.dtype) and value.type_name not in ("list", "tuple")
+    """Compare element types; what is no NumPy object, such as a list, has none of its own."""
     name = np.dtype(value.dtype).name if value.dtype else ""
-    if is_array and name == promised.dtype:
+    if name == promised.dtype:
         return None
     facts = {"got": name, "expected": promised.dtype, "type_name": value.type_name}
     return Mismatch("dtype", promised.name, promised.axes, facts)
@@ -173,22 +172,16 @@ def _elements(
     actual: Array, promised: ReturnedValue, expected: Array, tolerance: Tolerance
 ) -> Mismatch | None:
     with np.errstate(all="ignore"):
-        if actual.dtype.kind == "c" and expected.dtype.kind != "c":
-            if np.any(actual.imag != 0):
-                bad = actual.imag != 0
-                return _mismatch("complex", actual, expected, bad, promised, tolerance)
+        if _is_complex_for_real(actual, expected):
+            bad = actual.imag != 0
+            return _mismatch("complex", actual, expected, bad, promised, tolerance)
+        if expected.dtype.kind != "c":
             actual = actual.real
-        if actual.dtype.kind in "biu" and expected.dtype.kind in "biu":
-            bad = actual != expected
-            return _mismatch("values", actual, expected, bad, promised, tolerance)
-        actual, expected = _inexact(actual), _inexact(expected)
         strange = ~np.isfinite(actual) | ~np.isfinite(expected)
-        if strange.any():
-            bad = strange & ~_same(actual, expected)
-            if bad.any():
-                return _mismatch("nonfinite", actual, expected, bad, promised, tolerance)
-        allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
-        close = np.abs(actual - expected) <= allowed
+        bad = strange & ~_same(actual, expected)
+        if bad.any():
+            return _mismatch("nonfinite", actual, expected, bad, promised, tolerance)
+        close = _difference(actual, expected) <= _allowed(expected, tolerance)
         return _mismatch("values", actual, expected, ~(close | strange), promised, tolerance)
 
 
@@ -208,33 +201,29 @@ def _mismatch(
         "count": count,
         "total": int(bad.size),
         "first": list(first),
-        "actual": _number(actual[first]),
-        "expected": _number(expected[first]),
+        "actual": actual[first].item(),
+        "expected": expected[first].item(),
     }
     if kind == "values":
-        difference = np.abs(_inexact(actual) - _inexact(expected))
-        exact = actual.dtype.kind in "biu"
-        allowed = 0.0 if exact else tolerance.atol + tolerance.rtol * float(abs(expected[first]))
+        difference = _difference(actual, expected)
+        allowed = _allowed(expected, tolerance)
         worst = np.unravel_index(int(np.argmax(np.where(bad, difference, -1))), bad.shape)
         facts |= {
             "difference": float(difference[first]),
-            "allowed": allowed,
+            "allowed": float(allowed[first]),
             "greatest_difference": float(difference[worst]),
             "greatest_at": [int(i) for i in worst],
-            "patterns": []
-            if exact or kind == "complex"
-            else _patterns(actual, expected, bad, tolerance),
+            "patterns": _patterns(_inexact(actual), _inexact(expected), bad, allowed),
         }
     return Mismatch(kind, promised.name, promised.axes, facts)
 
 
 def _patterns(
-    actual: Array, expected: Array, bad: NDArray[np.bool_], tolerance: Tolerance
+    actual: Array, expected: Array, bad: NDArray[np.bool_], allowed: Array
 ) -> list[Pattern]:
     if actual.dtype.kind == "c" or not (np.isfinite(actual) & np.isfinite(expected)).all():
         return []
-    slack = tolerance.atol + tolerance.rtol * np.abs(expected)
-    return patterns(actual, expected, bad, slack)
+    return patterns(actual, expected, bad, allowed)
 
 
 def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
@@ -243,10 +232,36 @@ def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
     return result
 
 
+def _is_complex_for_real(actual: Array, expected: Array) -> bool:
+    """Return whether something would be lost if `actual` became real, as `expected` is."""
+    return expected.dtype.kind != "c" and bool(np.any(actual.imag != 0))
+
+
+def _allowed(expected: Array, tolerance: Tolerance) -> Array:
+    allowed: Array = np.asarray(tolerance.atol + tolerance.rtol * np.abs(_inexact(expected)))
+    return allowed
+
+
+def _difference(actual: Array, expected: Array) -> Array:
+    """Return `|actual - expected|` as float64; of whole numbers it is exact before it is rounded.
+
+    As float64, whole numbers beyond 2**53 would equal their neighbours; unsigned ones would wrap
+    around.
+    """
+    if actual.dtype.kind not in "biu" or expected.dtype.kind not in "biu":
+        return np.asarray(np.abs(_inexact(actual) - _inexact(expected)))
+    ours, theirs = _magnitude(actual), _magnitude(expected)
+    apart = (np.maximum(ours, theirs) - np.minimum(ours, theirs)).astype(np.float64)
+    across_zero = ours.astype(np.float64) + theirs.astype(np.float64)
+    return np.where((actual < 0) == (expected < 0), apart, across_zero)
+
+
+def _magnitude(whole: Array) -> Array:
+    """Return the absolute values as uint64, which holds that of the least int64 too."""
+    if whole.dtype.kind == "i":
+        return np.asarray(np.abs(whole.astype(np.int64))).view(np.uint64)
+    return whole.astype(np.uint64)
+
+
 def _inexact(array: Array) -> Array:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
-def _number(value: Any) -> int | float | complex:
-    number: int | float | complex = value.item()
-    return number

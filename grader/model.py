@@ -197,7 +197,8 @@ class Value:
 
     `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
     that shares memory with nothing; None when what came back is not array-like, and then
-    `why_not` says so. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`).
+    `why_not` says so. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list
+    or a Python number has no dtype of its own.
     """
 
     type_name: str
