@@ -22,7 +22,10 @@ _MOST_VALUES = 16
 
 
 class Plain(NamedTuple):
-    """One returned value; `array` is None when it is not array-like, and `why_not` says so."""
+    """One returned value; `array` is None when it is not array-like, and `why_not` says so.
+
+    `dtype` is what NumPy called the learner's; a list or a Python number has none of its own.
+    """
 
     type_name: str
     array: Any
@@ -45,12 +48,12 @@ def read(result: Any, single: bool) -> Returned:
     notes: list[str] = []
     container: Literal["single", "tuple", "list"] = "single"
     if isinstance(result, tuple):
-        if not single or any(isinstance(item, _ndarray) and item.ndim for item in result):
+        if not single or _holds_arrays(result):
             container = "tuple"
         else:
             container = "single" if _leaf(result, []).array is not None else "tuple"
     elif isinstance(result, list):
-        listed = not single or _leaf(result, []).array is None
+        listed = not single or (_holds_arrays(result) and _leaf(result, []).array is None)
         container = "list" if listed else "single"
     elif isinstance(result, dict):
         return _dictionary(result, notes)
@@ -61,6 +64,11 @@ def read(result: Any, single: bool) -> Returned:
     if len(result) > _MOST_VALUES:
         notes.append(f"returned {len(result)} values; the first {_MOST_VALUES} were looked at")
     return Returned(container, type_name(result), values, [], notes)
+
+
+def _holds_arrays(result: Any) -> bool:
+    """Return whether these look like several returned values, not like the rows of one."""
+    return any(isinstance(item, _ndarray) and item.ndim for item in result)
 
 
 def _dictionary(result: dict[Any, Any], notes: list[str]) -> Returned:
@@ -91,9 +99,12 @@ def _leaf(value: Any, notes: list[str]) -> Plain:
         array = _array(value)
         if array.dtype.kind == "O":
             return Plain(name, None, "", "a whole number too large for 64 bits")
-        return Plain(name, array, str(array.dtype), "")
+        return Plain(name, array, "", "")
     if isinstance(value, (list, tuple, range)):
-        return _nested(name, value)
+        plain = _nested(name, value)
+        if plain.array is not None:
+            notes.append(f"a {name} came back; it was read as an array")
+        return plain
     return Plain(name, None, "", _why_not(name, value))
 
 
@@ -155,7 +166,7 @@ def _nested(name: str, value: Any) -> Plain:
         return Plain(name, None, "", f"a {name} that does not hold numbers")
     if array.ndim > _MOST_AXES:
         return Plain(name, None, "", f"a {name} nested {array.ndim} deep")
-    return Plain(name, native(array), str(array.dtype), "")
+    return Plain(name, native(array), "", "")
 
 
 def _stranger(value: Any) -> str:

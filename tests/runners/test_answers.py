@@ -74,13 +74,13 @@ READABLE = [
     (np.ones((4, 4))[::-2, ::2], "float64", "numpy.ndarray", "float64"),
     (np.asfortranarray(np.ones((2, 3))), "float64", "numpy.ndarray", "float64"),
     (np.ma.array([1.0, 2.0]), "float64", "numpy.MaskedArray", "float64"),
-    (True, "bool", "bool", "bool"),
-    (3, "int64", "int", "int64"),
-    (2.5, "float64", "float", "float64"),
-    (1j, "complex128", "complex", "complex128"),
-    ([[1, 2], [3, 4]], "int64", "list", "int64"),
-    ([np.ones(2), [1, 2]], "float64", "list", "float64"),
-    (range(3), "int64", "range", "int64"),
+    (True, "bool", "bool", ""),
+    (3, "int64", "int", ""),
+    (2.5, "float64", "float", ""),
+    (1j, "complex128", "complex", ""),
+    ([[1, 2], [3, 4]], "int64", "list", ""),
+    ([np.ones(2), [1, 2]], "float64", "list", ""),
+    (range(3), "int64", "range", ""),
 ]
 
 
