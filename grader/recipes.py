@@ -11,6 +11,7 @@ Drawn recipes use `numpy.random.RandomState`, whose streams NumPy promises never
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +69,8 @@ def _tril(size: int) -> Array:
 def _normal(
     shape: tuple[int, ...], seed: int, scale: float = 1.0, decimals: int | None = None
 ) -> Array:
-    return _rounded(np.random.RandomState(seed).standard_normal(shape) * scale, decimals)
+    drawn = np.asarray(np.random.RandomState(seed).standard_normal(shape))
+    return _scaled(drawn, scale, decimals)
 
 
 def _uniform(
@@ -79,12 +81,13 @@ def _uniform(
     scale: float = 1.0,
     decimals: int | None = None,
 ) -> Array:
-    return _rounded(np.random.RandomState(seed).uniform(low, high, shape) * scale, decimals)
+    drawn = np.asarray(np.random.RandomState(seed).uniform(low, high, shape))
+    return _scaled(drawn, scale, decimals)
 
 
 def _integers(shape: tuple[int, ...], seed: int, low: int, high: int) -> Array:
     """Whole numbers from low to high, both included."""
-    return np.random.RandomState(seed).randint(low, high + 1, shape, dtype=np.int64)
+    return np.asarray(np.random.RandomState(seed).randint(low, high + 1, shape, dtype=np.int64))
 
 
 def _tile(of: Array, axis: int, times: int) -> Array:
@@ -92,8 +95,9 @@ def _tile(of: Array, axis: int, times: int) -> Array:
     return np.concatenate([of] * times, axis)
 
 
-def _rounded(array: Array, decimals: int | None) -> Array:
-    return array if decimals is None else array.round(decimals)
+def _scaled(array: Array, scale: float, decimals: int | None) -> Array:
+    scaled = array * scale
+    return np.asarray(scaled if decimals is None else scaled.round(decimals))
 
 
 RECIPES: dict[str, Builder] = {
@@ -260,6 +264,9 @@ def _parameter_complaints(
         if key not in builder.parameters:
             yield place, f"{name} has no {key!r}. {nearest(str(key), builder.parameters)}"
             sound = False
+        elif key == "of" and _names_another(value):
+            yield place, "'of' cannot be a 'same': write the recipe of the array itself"
+            sound = False
         elif key == "of":
             for inner, message in complaints(value, names):
                 yield (*place, *inner), message
@@ -294,7 +301,8 @@ def _value_complaints(
         if not -len(inner) <= given["axis"] < len(inner):
             yield (*path, "axis"), f"axis {given['axis']} is not an axis of the shape {inner}"
             return
-    elements = int(np.prod(shape_of({name: given}, names) or (0,), dtype=object))
+    # An axis of length 0 does not help: NumPy refuses impossible lengths beside it.
+    elements = math.prod(max(1, length) for length in shape_of({name: given}, names) or ())
     if elements > MOST_ELEMENTS:
         yield path, f"{elements} elements are too many for a case; the most is {MOST_ELEMENTS}"
 
@@ -304,7 +312,12 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(value) <= _LARGEST
+
+
+def _is_fill(value: Any) -> bool:
+    return isinstance(value, bool | float) or (_is_whole(value) and -(2**63) <= value < 2**63)
 
 
 def _is_int64(value: Any) -> bool:
@@ -315,6 +328,10 @@ def _is_size(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**31
 
 
+_LARGEST = 1e100
+"""beyond it, drawn numbers could overflow"""
+_NUMBER = (_is_number, "a finite number of at most 1e100")
+
 _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "size": (_is_size, "a whole number, 0 or more"),
     "shape": (
@@ -322,11 +339,11 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a list of at most 8 whole numbers, 0 or more",
     ),
     "seed": (lambda v: _is_whole(v) and 0 <= v < 2**31, "a whole number from 0 to 2147483647"),
-    "scale": (_is_number, "a number"),
-    "low": (_is_number, "a number"),
-    "high": (_is_number, "a number"),
+    "scale": _NUMBER,
+    "low": _NUMBER,
+    "high": _NUMBER,
     "decimals": (lambda v: _is_whole(v) and 0 <= v <= 15, "a whole number from 0 to 15"),
-    "value": (lambda v: isinstance(v, bool | int | float), "a number or a boolean"),
+    "value": (_is_fill, "a number of at most 64 bits or a boolean"),
     "axis": (_is_whole, "a whole number"),
     "times": (lambda v: _is_whole(v) and 1 <= v <= 1000, "a whole number from 1 to 1000"),
 }
