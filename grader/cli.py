@@ -126,7 +126,11 @@ def _add_grade(command: _Command) -> None:
     grade.add_argument("targets", nargs="*", metavar="SLUG|FILE")
     grade.add_argument("--problem", metavar="SLUG", help="the exercise that the files solve")
     grade.add_argument("-v", "--verbose", action="store_true", help="tell every failing case")
-    grade.add_argument("--format", choices=list(FORMATS), default="terminal", help="what to print")
+    grade.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        help="what to print; else terminal, and in GitHub Actions github as well",
+    )
     grade.add_argument(
         "--output",
         action="append",

@@ -6,9 +6,10 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import formats, redaction, runners
+from grader import redaction, runners
 from grader.catalog import Course, ExtraCases
 from grader.commands import MET, NOT_MET, Context
+from grader.commands.publish import publish, read_outputs
 from grader.errors import UsageError, nearest
 from grader.model import Outlook, Report
 from grader.session import ProblemGrader
@@ -23,22 +24,13 @@ class Target:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Grade, then print in one format and write the others."""
-    outputs = [_output(text) for text in options.output]
+    """Grade, then print and write the reports."""
+    outputs = read_outputs(options.output, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
     if not options.reveal:
         reports = [redaction.hide(report) for report in reports]
-    for name, path in outputs:
-        write(path, formats.render(name, reports))
-    if options.format == "terminal":
-        from grader.formats import terminal
-
-        terminal.show(
-            context.console(), reports, every_case=options.verbose, command=context.command
-        )
-    else:
-        context.stdout.write(formats.render(options.format, reports))
+    publish(reports, options, outputs, context)
     return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET
 
 
@@ -77,14 +69,6 @@ def find_targets(course: Course, words: list[str], problem: str | None, cwd: Pat
     return [_target(course, word, problem, cwd) for word in words]
 
 
-def write(path: Path, text: str) -> None:
-    """Write a report to a file. Raises UsageError with the path when that is impossible."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
-
-
 def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target:
     path = cwd / word
     if word in course.slugs and not path.is_file():
@@ -104,12 +88,3 @@ def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target
             f" {', '.join(course.slugs)}."
         )
     return Target(slug, path)
-
-
-def _output(text: str) -> tuple[str, Path]:
-    name, separator, path = text.partition("=")
-    if not separator or not path:
-        raise UsageError(f"--output {text}: write NAME=PATH, for example json=report.json")
-    if name not in formats.FORMATS:
-        raise UsageError(f"unknown format {name!r}. {nearest(name, formats.FORMATS)}")
-    return name, Path(path)

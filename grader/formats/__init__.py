@@ -14,6 +14,11 @@ from grader.model import Report
 FORMATS: dict[str, str] = {
     "terminal": "grader.formats.terminal",
     "json": "grader.formats.json",
+    "junit": "grader.formats.junit",
+    "github": "grader.formats.github",
+    "markdown": "grader.formats.markdown",
+    "gradescope": "grader.formats.gradescope",
+    "classroom": "grader.formats.classroom",
 }
 """Name of the format -> its module, imported when it is used."""
 

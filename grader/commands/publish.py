@@ -1,0 +1,118 @@
+"""Where the reports of a run go: the terminal, GitHub Actions, files.
+
+What is printed comes first, so that a file that cannot be written loses nobody's report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from grader import formats
+from grader.commands import Context
+from grader.commands.writing import append, write
+from grader.errors import Complaint, UsageError, nearest
+from grader.model import Report
+
+_SUMMARY_LIMIT = 1024 * 1024
+"""bytes of the summary of one step; a larger one is refused as a whole"""
+
+
+def read_outputs(texts: Sequence[str], cwd: Path) -> list[tuple[str, Path]]:
+    """Return format and path of each `--output NAME=PATH`.
+
+    Raises UsageError for an unknown name, a missing path, and a path that is given twice.
+    """
+    outputs: list[tuple[str, Path]] = []
+    for text in texts:
+        name, separator, path = text.partition("=")
+        if not separator or not path:
+            raise UsageError(f"--output {text}: write NAME=PATH, for example json=report.json")
+        if name not in formats.FORMATS:
+            raise UsageError(f"unknown format {name!r}. {nearest(name, formats.FORMATS)}")
+        if any(other == cwd / path for _, other in outputs):
+            raise UsageError(f"--output: two formats for one file, {path}")
+        outputs.append((name, cwd / path))
+    return outputs
+
+
+def publish(
+    reports: Sequence[Report],
+    options: argparse.Namespace,
+    outputs: Iterable[tuple[str, Path]],
+    context: Context,
+) -> None:
+    """Print the reports, then write the files.
+
+    Without `--format` that is the terminal's report and, in GitHub Actions, annotations and a
+    summary. Raises UsageError, when everything else is done, with every path that cannot be
+    written.
+    """
+    in_actions = bool(context.environment.get("GITHUB_ACTIONS"))
+    annotates = options.format == "github" or (options.format is None and in_actions)
+    if options.format in (None, "terminal"):
+        _print(reports, options.verbose, context, in_actions)
+    if annotates:
+        from grader.formats import github
+
+        context.stdout.write(github.render(reports, _folder(context)))
+    elif options.format not in (None, "terminal"):
+        context.stdout.write(formats.render(options.format, reports))
+    context.stdout.flush()
+    complaints = list(_written(reports, outputs))
+    if annotates:
+        complaints += _summarised(reports, context)
+    if complaints:
+        raise UsageError(*complaints)
+
+
+def _print(reports: Sequence[Report], every_case: bool, context: Context, fence: bool) -> None:
+    """Print the terminal's report; in GitHub Actions, where nothing in it is a command."""
+    from grader.formats import github, terminal
+
+    token = secrets.token_hex(16)
+    if fence:
+        context.stdout.write(github.fence_start(token))
+    console = context.console()
+    terminal.show(console, reports, every_case=every_case, command=context.command)
+    if fence:
+        context.stdout.write(github.fence_end(token))
+
+
+def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> Iterator[Complaint]:
+    for name, path in outputs:
+        try:
+            write(path, formats.render(name, reports))
+        except UsageError as error:
+            yield from error.complaints
+
+
+def _summarised(reports: Sequence[Report], context: Context) -> Sequence[Complaint]:
+    """Add to the step's summary, whose limit counts what is there already."""
+    place = context.environment.get("GITHUB_STEP_SUMMARY")
+    if not place:
+        return ()
+    from grader.formats import markdown
+
+    path = Path(place)
+    try:
+        used = path.stat().st_size if path.exists() else 0
+        append(path, markdown.render(reports, min(markdown.LIMIT, _SUMMARY_LIMIT - used - 1)))
+    except UsageError as error:
+        return error.complaints
+    except OSError as error:
+        return (Complaint(f"cannot write {path}: {error.strerror}"),)
+    return ()
+
+
+def _folder(context: Context) -> str:
+    """Return where the course lies below the repository, as `path/` or ""."""
+    workspace = context.environment.get("GITHUB_WORKSPACE")
+    if not workspace:
+        return ""
+    root, base = context.course.root, Path(workspace).resolve()
+    if root == base or not root.is_relative_to(base):
+        return ""
+    return f"{root.relative_to(base).as_posix()}/"

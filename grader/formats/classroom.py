@@ -1,0 +1,151 @@
+"""Reports as the result that GitHub Classroom's autograding reporter reads (version 3).
+
+The reporter takes this JSON in base64 from an environment variable. Source:
+classroom-resources/autograding-grading-reporter `src/main.js`, `src/notify-classroom.js` and
+`dist/main.js`. What it does, and what follows:
+
+- The points are the sum of `tests[].score`, added as binary fractions and printed as they come
+  out; nothing is sent when `max_score` is 0. So the scores are such that their sum is exact.
+- It prints names and messages into the log, where lines like `::notice ...` are commands, its own
+  score notices among them. So no text here can be one.
+- One string of an environment has at most 128 KiB on Linux (MAX_ARG_STRLEN); see `_LIMIT`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from grader.formats import shared
+from grader.formats.json import points
+from grader.grading import is_met, is_red
+from grader.model import Outlook, Report, RequirementResult
+
+VERSION = 3
+_LIMIT = 90_000
+"""bytes; 4/3 of it in base64, with the variable's name, stay below 128 KiB"""
+_LONGEST_OUTPUT = 500
+_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
+
+
+def render(reports: Sequence[Report]) -> str:
+    """Return the reports as one JSON document, short enough for an environment variable.
+
+    Texts are cut until it fits; for a very large course one test then stands for each report,
+    and at last one for all.
+    """
+    text = ""
+    for tests in _attempts(reports):
+        text = json.dumps(_result(reports, tests), ensure_ascii=False, allow_nan=False) + "\n"
+        if len(text.encode()) <= _LIMIT:
+            break
+    return text
+
+
+def _attempts(reports: Sequence[Report]) -> Iterator[list[dict[str, Any]]]:
+    for longest in (1000, 200, 40):
+        yield _tests(reports, longest)
+    whole = [_whole(report, label) for report, label in _named(reports)]
+    yield whole
+    passed = all(test["status"] == "pass" for test in whole)
+    earned = sum((report.earned for report in reports), Fraction(0))
+    seconds = sum(shared.seconds_of(report.seconds) for report in reports)
+    yield [_test("every exercise", passed, earned, seconds)]
+
+
+def _result(reports: Sequence[Report], tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    possible = sum((report.possible for report in reports), Fraction(0))
+    scores = _scores([test["score"] for test in tests])
+    status = "pass" if all(r.verdict is Outlook.PASSED for r in reports) else "fail"
+    message = None
+    if reports and all(report.refusal for report in reports):
+        status, message = "error", "no file could be graded"
+    return {
+        "version": VERSION,
+        "status": status,
+        "message": message,
+        "max_score": points(possible),
+        "tests": [test | {"score": score} for test, score in zip(tests, scores, strict=True)],
+    }
+
+
+def _tests(reports: Sequence[Report], longest: int) -> list[dict[str, Any]]:
+    tests = []
+    for report, label in _named(reports):
+        if report.refusal:
+            text = shared.refusal_text(report)
+            test = _test(f"{label}: can be graded", False, Fraction(0), 0.0)
+            tests.append(
+                test
+                | {"status": "error", "message": _inert(text, longest)}
+                | {"filename": _inert(report.submission, longest)}
+                | {"line_no": shared.line_of(report) or 0}
+            )
+        for result in report.requirements:
+            tests.append(_requirement(report, label, result, longest))
+    return tests or [_test("every exercise", False, Fraction(0), 0.0)]
+
+
+def _requirement(
+    report: Report, label: str, result: RequirementResult, longest: int
+) -> dict[str, Any]:
+    name = f"{label}: {result.requirement.id}{' (bonus)' if shared.is_bonus(result) else ''}"
+    seconds = sum(shared.seconds_of(case.execution.seconds) for case in result.cases)
+    test = _test(name, is_met(result), shared.earned_of(result), seconds)
+    test["filename"] = _inert(report.submission, longest)
+    if not is_met(result):
+        test["message"] = _inert(shared.requirement_text(result), longest)
+    red = shared.red_cases(result)
+    if is_red(result) and red:
+        test["line_no"] = shared.line_of(report, red[0]) or 0
+        test["output"] = _inert(red[0].execution.output, min(longest, _LONGEST_OUTPUT - 3))
+    return test
+
+
+def _whole(report: Report, label: str) -> dict[str, Any]:
+    passed = report.verdict is Outlook.PASSED
+    return _test(label, passed, report.earned, shared.seconds_of(report.seconds))
+
+
+def _named(reports: Sequence[Report]) -> list[tuple[Report, str]]:
+    return list(zip(reports, shared.labels(reports), strict=True))
+
+
+def _test(name: str, passed: bool, score: Fraction, seconds: float) -> dict[str, Any]:
+    return {
+        "name": _inert(" ".join(name.split()), 200),
+        "status": "pass" if passed else "fail",
+        "score": score,
+        "test_code": "",
+        "filename": "",
+        "line_no": 0,
+        "duration": round(seconds, 6),
+    }
+
+
+def _inert(text: str, longest: int) -> str:
+    """Return text in which no line is a workflow command, wherever it is printed."""
+    return _COMMAND.sub(lambda found: f"{found[0]} ", shared.tidy(text, longest))
+
+
+def _scores(parts: Sequence[Fraction]) -> list[int | float]:
+    """Return the parts such that adding them up as binary fractions gives the rounded sum."""
+    if all(part.denominator == 1 for part in parts):
+        return [int(part) for part in parts]
+    scores: list[int | float] = []
+    sum_, exact = 0.0, Fraction(0)
+    for step in shared.hundredths(parts):
+        exact += step
+        wanted = float(exact)
+        score = wanted - sum_ if step else 0.0
+        while step and sum_ + score < wanted:
+            score = math.nextafter(score, math.inf)
+        while step and sum_ + score > wanted:
+            score = math.nextafter(score, -math.inf)
+        scores.append(score)
+        sum_ += score
+    return scores

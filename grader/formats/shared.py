@@ -1,0 +1,167 @@
+"""What several formats need: names that are unique, exact points, bounded and harmless text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from grader import explain
+from grader.formats.json import points
+from grader.grading import is_met, is_red
+from grader.model import CaseResult, Frame, Outlook, Report, RequirementResult, Verdict
+from grader.runners.text import clean, first_line
+
+LONGEST_MESSAGE = 4000
+LONGEST_OUTPUT = 10_000
+_LONGEST_NAME = 200
+_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""what XML 1.0 does not allow (https://www.w3.org/TR/xml/#charsets), and the carriage return"""
+
+
+def tidy(text: str, longest: int = 1000) -> str:
+    """Return text from outside as every consumer can read it: bounded, and legal in XML too."""
+    return _NOT_IN_XML.sub("", clean(text, longest))
+
+
+def labels(reports: Sequence[Report]) -> list[str]:
+    """Return a name for each report: its slug, made unique with the file where it repeats."""
+    slugs = Counter(report.problem.slug for report in reports)
+    names = [
+        name_of(report.problem.slug)
+        if slugs[report.problem.slug] == 1
+        else name_of(f"{report.problem.slug} {report.submission}")
+        for report in reports
+    ]
+    return unique(names)
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return the names in order; one that was there before gets the next free number."""
+    taken: set[str] = set()
+    counts: Counter[str] = Counter()
+    result = []
+    for name in names:
+        free = name
+        while free in taken:
+            counts[name] += 1
+            free = f"{name} ({counts[name] + 1})"
+        taken.add(free)
+        result.append(free)
+    return result
+
+
+def name_of(text: str) -> str:
+    """Return an id, a slug or a path as one harmless line that is never empty."""
+    return first_line(tidy(text, _LONGEST_NAME)) or "unnamed"
+
+
+def seconds_of(value: float) -> float:
+    """Return a duration that every consumer can read: finite, not negative, in microseconds."""
+    return round(min(value, 31_536_000.0), 6) if value > 0 else 0.0
+
+
+def earned_of(result: RequirementResult) -> Fraction:
+    """Return the points that a requirement adds to the score; a bonus adds none."""
+    return result.requirement.points if is_met(result) and not is_bonus(result) else Fraction(0)
+
+
+def is_bonus(result: RequirementResult) -> bool:
+    """Return whether the requirement is never needed."""
+    return result.requirement.bonus
+
+
+def hundredths(parts: Sequence[Fraction]) -> list[Fraction]:
+    """Return the parts in hundredths, so that they add up to their rounded sum.
+
+    Each running sum is rounded once, and a part is the step between two of them: three thirds
+    are 0.33, 0.34 and 0.33. A part that is 0 stays 0.
+    """
+    steps, exact, before = [], Fraction(0), Fraction(0)
+    for part in parts:
+        exact += part
+        rounded = round(exact, 2)
+        steps.append(rounded - before)
+        before = rounded
+    return steps
+
+
+def score_line(report: Report) -> str:
+    """Return the outcome of a report as one line."""
+    required = [r for r in report.requirements if not is_bonus(r)]
+    met = sum(map(is_met, required))
+    score = f"{points(report.earned)} of {points(report.possible)} points"
+    if report.verdict is Outlook.PASSED:
+        return f"Every requirement is met: {score}."
+    if report.verdict is Outlook.NOT_STARTED:
+        return f"Not started: {score}."
+    return f"{met} of {len(required)} requirements are met: {score}."
+
+
+def counted(result: RequirementResult) -> str:
+    """Return how many cases of a requirement passed, of how many."""
+    passed = sum(case.verdict is Verdict.PASSED for case in result.cases)
+    return f"{passed}/{len(result.cases)}"
+
+
+def red_cases(result: RequirementResult) -> list[CaseResult]:
+    """Return the cases that failed or errored, in the author's order."""
+    return [case for case in result.cases if case.verdict in (Verdict.FAILED, Verdict.ERRORED)]
+
+
+def case_text(result: CaseResult) -> str:
+    """Return all that is told about a case that did not pass, never empty."""
+    case = result.case
+    lines = [f"{name_of(case.id)}: {first_line(tidy(case.why))}"] if case.why.strip() else []
+    lines += tidy(explain.message(result), LONGEST_MESSAGE).splitlines()
+    lines += [f"note: {tidy(note)}" for note in result.execution.notes]
+    return "\n".join(lines).strip() or "this case is not right"
+
+
+def case_headline(result: CaseResult) -> str:
+    """Return the first line of what is told about a case, never empty."""
+    lines = tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()
+    return first_line(lines[0]) if lines else "this case is not right"
+
+
+def hint_of(result: RequirementResult) -> str:
+    """Return the diagnosis as a line, or ""."""
+    return f"Hint: {first_line(tidy(result.diagnosis.hint))}" if result.diagnosis else ""
+
+
+def requirement_text(result: RequirementResult) -> str:
+    """Return why a requirement is not met, from its first red case or what it waits for."""
+    red = red_cases(result)
+    if not is_red(result) or not red:
+        return tidy(explain.waiting(result)).strip() or "not judged"
+    lines = [case_text(red[0]), hint_of(result)]
+    if len(red) > 1:
+        lines.append(f"{len(red)} of {len(result.cases)} cases are not right.")
+    return "\n".join(filter(None, lines))
+
+
+def refusal_text(report: Report) -> str:
+    """Return why the file could not be graded at all, never empty; "" when it could."""
+    if report.refusal is None:
+        return ""
+    text = tidy("\n".join(explain.refusal_lines(report.refusal)), LONGEST_MESSAGE)
+    return text.strip() or "the file cannot be graded"
+
+
+def line_of(report: Report, result: CaseResult | None = None) -> int | None:
+    """Return the line of the learner's own file that a case, or the refusal, is about.
+
+    None where none is known, and for a notebook, whose lines are not lines of its file.
+    """
+    if report.submission.endswith(".ipynb"):
+        return None
+    frames: tuple[Frame, ...] = ()
+    if result is None and report.refusal:
+        if report.refusal.line is not None:
+            return report.refusal.line if report.refusal.line > 0 else None
+        frames = report.refusal.frames
+    elif result is not None and result.execution.failure:
+        frames = result.execution.failure.frames
+    lines = [frame.line for frame in frames if frame.path == report.submission and frame.line > 0]
+    return lines[-1] if lines else None
