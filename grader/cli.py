@@ -60,10 +60,13 @@ def _call(options: argparse.Namespace, context: Context) -> int:
     except GraderError as error:
         for complaint in error.complaints:
             context.tell(f"{complaint}")
+        try:
+            context.stdout.flush()
+        except OSError:
+            _drop_output()  # it is among the complaints
         return TO_FIX
     except BrokenPipeError:
-        # The reader went away (`grader list | head`): nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader went away (`grader list | head`): nobody is left to tell
         return NOT_MET
     except KeyboardInterrupt:
         context.tell("interrupted")
@@ -77,6 +80,11 @@ def _call(options: argparse.Namespace, context: Context) -> int:
         )
         return FAULT
     return code
+
+
+def _drop_output() -> None:
+    """Lead standard output nowhere, so that nothing fails when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:

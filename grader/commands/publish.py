@@ -52,16 +52,22 @@ def publish(
     """
     in_actions = bool(context.environment.get("GITHUB_ACTIONS"))
     annotates = options.format == "github" or (options.format is None and in_actions)
-    if options.format in (None, "terminal"):
-        _print(reports, options.verbose, context, in_actions)
-    if annotates:
-        from grader.formats import github
+    complaints: list[Complaint] = []
+    try:
+        if options.format in (None, "terminal"):
+            _print(reports, options.verbose, context, in_actions)
+        if annotates:
+            from grader.formats import github
 
-        context.stdout.write(github.render(reports, _folder(context)))
-    elif options.format not in (None, "terminal"):
-        context.stdout.write(formats.render(options.format, reports))
-    context.stdout.flush()
-    complaints = list(_written(reports, outputs))
+            context.stdout.write(github.render(reports, _folder(context)))
+        elif options.format not in (None, "terminal"):
+            context.stdout.write(formats.render(options.format, reports))
+        context.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        complaints.append(Complaint(f"cannot write standard output: {error.strerror}"))
+    complaints += _written(reports, outputs)
     if annotates:
         complaints += _summarised(reports, context)
     if complaints:
