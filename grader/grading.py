@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grader import compare, recipes
+from grader import compare, notebook, recipes
 from grader.errors import AuthorError, Complaint
 from grader.model import (
     Call,
@@ -62,7 +63,7 @@ def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Exa
         wrong = _reference_complaint(answer, problem)
         if wrong:
             message = f"case {case.id!r}: the reference {wrong}"
-            complaints.append(Complaint(message, case.location))
+            complaints.append(Complaint(message, case.location, _line_of(answer)))
         else:
             expected[case.id] = _values(answer, problem)
     if complaints:
@@ -94,6 +95,7 @@ def grade(
         run = runner.run(
             submission, problem.entry_point, problem.returns, _hidden_last(exam), problem.limits
         )
+        run = notebook.relocated(run, submission)
     results = judge(exam, run)
     if diagnose:
         found = diagnose(run, results)
@@ -273,6 +275,14 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
         if promised.dtype and value.array.dtype.name != promised.dtype:
             return f"returns {promised.name!r} as {value.array.dtype}, not {promised.dtype}"
     return ""
+
+
+def _line_of(execution: Execution) -> str:
+    """Return the innermost line of the problem's own code where it raised, or ''."""
+    if not execution.failure or not execution.failure.frames:
+        return ""
+    frame = execution.failure.frames[-1]
+    return f"In {Path(frame.path).name}, line {frame.line}: {frame.text}"
 
 
 def _ordered(answer: Any, problem: Problem) -> list[Any]:

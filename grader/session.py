@@ -50,7 +50,8 @@ class ProblemGrader:
         """Grade one file. `others` belong to somebody else: never served as its helpers."""
         name = self.course.shown(path)
         off_limits = [self.course.root / "problems", self.course.root / "cases"]
-        read = submissions.read(path, name, off_limits, [p for p in others if p != path])
+        owned = [other for other in others if other != path]
+        read = submissions.read(path, name, off_limits, owned, self.exam.problem.entry_point)
         diagnose = self._diagnose if self.diagnoses else None
         return grading.grade(self.exam, read, name, runner, diagnose)
 

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Collection
 from pathlib import Path
 
+from grader import notebook
 from grader.model import Refusal, Submission
 
 MOST_BYTES = 1024 * 1024
@@ -16,23 +17,35 @@ _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read(
-    path: Path, name: str, off_limits: Collection[Path] = (), others: Collection[Path] = ()
+    path: Path,
+    name: str,
+    off_limits: Collection[Path] = (),
+    others: Collection[Path] = (),
+    entry_point: str = "",
 ) -> Submission | Refusal:
     """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
 
     Folders in `off_limits` hold what a link must not lead to (the course's own files); `others`
-    are files that belong to somebody else and are never served as helpers.
+    are files that belong to somebody else and are never served as helpers. Of a notebook the
+    code counts up to the cell that defines `entry_point`.
     """
-    found = _bytes_of(path, off_limits)
+    is_notebook = path.suffix == notebook.SUFFIX
+    found = _bytes_of(path, off_limits, notebook.MOST_BYTES if is_notebook else MOST_BYTES)
     if isinstance(found, Refusal):
         return found
+    places: tuple[str, ...] = ()
+    if is_notebook:
+        script = notebook.read(found, entry_point)
+        if isinstance(script, Refusal):
+            return script
+        found, places = script.source.encode(), script.line_map
     refusal = _refusal_of(found)
     if refusal:
         return refusal
-    return Submission(name, found, _helpers(path, found, off_limits, others))
+    return Submission(name, found, _helpers(path, found, off_limits, others), places)
 
 
-def _bytes_of(path: Path, off_limits: Collection[Path]) -> bytes | Refusal:
+def _bytes_of(path: Path, off_limits: Collection[Path], most: int = MOST_BYTES) -> bytes | Refusal:
     try:
         target = path.resolve(strict=True)
         if path.is_symlink() and any(target.is_relative_to(f.resolve()) for f in off_limits):
@@ -40,16 +53,16 @@ def _bytes_of(path: Path, off_limits: Collection[Path]) -> bytes | Refusal:
         if not stat.S_ISREG(target.stat().st_mode):
             return Refusal("unreadable", "this is not a file", hint="Give the path of a .py file.")
         with target.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(most + 1)
     except FileNotFoundError:
         return Refusal("unreadable", "there is no such file", hint="Restore it or write it anew.")
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
         reason = getattr(error, "strerror", None) or str(error)
         return Refusal("unreadable", f"the file cannot be read: {reason}")
-    if len(data) > MOST_BYTES:
+    if len(data) > most:
         return Refusal(
             "too_large",
-            f"the file is larger than {MOST_BYTES >> 20} MiB",
+            f"the file is larger than {most >> 20} MiB",
             hint="A solution is a few kilobytes: were data saved into it?",
         )
     return data
