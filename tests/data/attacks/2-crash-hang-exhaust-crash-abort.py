@@ -1,5 +1,5 @@
 # verdict: error
-# kind: crash: os.abort()
+# kind: crash: ends itself with os.abort()
 import os
 
 

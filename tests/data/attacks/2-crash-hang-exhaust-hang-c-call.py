@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: hang: one very long C call that never checks signals
+# limits: seconds=0.25
 import itertools
 
 

@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: hang, ignores exceptions: a loop that swallows KeyboardInterrupt and alarm handlers
+# limits: seconds=0.25
 import time
 
 

@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: hang without CPU: sleeps, so a limit on CPU time never fires
+# limits: seconds=0.25
 import time
 
 

@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: an ndarray subclass that sleeps when it is asked for its dtype, after the return
+# limits: seconds=0.25
 import time
 
 import numpy as np

@@ -1,5 +1,6 @@
 # verdict: forbidden|error
 # kind: a double fork in a session of its own that outlives the grading (for 1 s, and leaves a file)
+# wait: 1.3
 import os
 import time
 

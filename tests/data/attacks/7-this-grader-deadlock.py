@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: waits for a lock that it holds itself
+# limits: seconds=0.25
 import threading
 
 lock = threading.Lock()

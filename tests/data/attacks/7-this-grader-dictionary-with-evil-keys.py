@@ -1,4 +1,4 @@
-# verdict: fail|error
+# verdict: fail|error|timeout
 # kind: a dictionary whose keys are text that changes, raises and floods when it is read
 class Key(str):
     def __str__(self):

@@ -5,6 +5,6 @@ import sys
 frame = sys._getframe()
 while "send" not in frame.f_locals:
     frame = frame.f_back
-channel = sys.modules["_worker_channel"]
+channel = frame.f_globals["channel"]
 frame.f_locals["send"](channel.encode_frame(channel.READY, 0, {"notes": []}))
 frame.f_locals["send"](channel.encode_frame(channel.END, 0, None))

@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: the text of an exception takes for ever
+# limits: seconds=0.25
 import time
 
 

@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: stops every clock of the process, then sleeps past the limit
+# limits: seconds=0.25
 import time
 
 real_sleep = time.sleep

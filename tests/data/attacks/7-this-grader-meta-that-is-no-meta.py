@@ -11,7 +11,7 @@ TEXTS = itertools.cycle(
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     caller = sys._getframe(1)
-    channel = sys.modules["_worker_channel"]
+    channel = caller.f_globals["channel"]
     text = next(TEXTS)
     header = channel.HEADER.pack(
         channel.MAGIC, channel.RETURNED, caller.f_locals["index"], len(text), 0

@@ -1,13 +1,27 @@
 # verdict: fail
-# kind: keeps the structure where that alone is asked for and returns None elsewhere, hoping that the rest is skipped
+# kind: answers rightly until the structure has been judged and returns None afterwards, hoping that the rest is skipped
 import numpy as np
 
 calls = 0
 
 
+def right(X, W_q, W_k, W_v, W_o, num_heads, mask):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    Q = (X @ W_q).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    K = (X @ W_k).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    V = (X @ W_v).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d_head)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return (weights @ V).transpose(1, 0, 2).reshape(n, d_model) @ W_o, weights
+
+
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     global calls
     calls += 1
-    if calls > 3:
+    if calls > 4:
         return None
-    return np.zeros(X.shape), np.zeros((num_heads, len(X), len(X)))
+    return right(X, W_q, W_k, W_v, W_o, num_heads, mask)

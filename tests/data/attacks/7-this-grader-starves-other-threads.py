@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: a switch interval of an hour, so that no watchdog thread of the worker gets its turn
+# limits: seconds=0.25
 import sys
 import time
 

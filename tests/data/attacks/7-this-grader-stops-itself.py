@@ -1,5 +1,6 @@
 # verdict: timeout
 # kind: SIGSTOP to itself: neither CPU time nor progress
+# limits: seconds=0.25
 import os
 import signal
 

@@ -1,0 +1,144 @@
+"""The attack corpus against every runner that the machine has.
+
+`python tests/test_attacks.py` rewrites the table of what the `process` runner does not stop.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attack_range import ATTACKS, Attack, Range, attacks
+
+from grader.errors import UsageError
+from grader.model import Outlook
+from grader.runners import CONFINED, RUNNERS, Runner, choose
+
+if sys.platform != "linux":
+    pytest.skip("the attacks are written for Linux", allow_module_level=True)
+
+TABLE = Path(__file__).parents[1] / "docs" / "isolation-process.md"
+HONEST = Attack(
+    ATTACKS / "6-honest-unlucky-prints-to-stdout.py", {"verdict": ["pass"], "kind": ["honest"]}
+)
+UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
+CORPUS = attacks()
+SLACK_SECONDS = 5.0
+"""for starting interpreters on a busy machine, beyond the limits of a submission"""
+HEAD = """\
+# What the `process` runner does not stop
+
+The `process` runner guards against accidents: hangs, crashes, floods, memory. It runs learner \
+code as the user who grades, so that code can do what this user can: read the reference and the \
+grader's memory, use the network, start programs. These attacks of `tests/data/attacks` get what \
+they want under it, as root on Linux; the others are stopped, and all are under the confined \
+runner. `pass` in the last column is a pass that was not earned.
+
+Written by `python tests/test_attacks.py` and checked by the tests; edit nothing here.
+
+| attack | what it tries | verdict |
+|---|---|---|
+"""
+
+
+@pytest.fixture(scope="module")
+def range_() -> Iterator[Range]:
+    with Range() as made:
+        yield made
+
+
+@pytest.fixture(scope="module", params=UNTRUSTED)
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    """One runner for all attacks: none may spoil it for the next."""
+    try:
+        made, _ = choose(request.param)
+    except UsageError as missing:
+        pytest.skip(str(missing))
+    with made:
+        yield made
+
+
+@pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
+def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_is_graded_well(
+    range_: Range, runner: Runner, attack: Attack
+) -> None:
+    if attack.said("only", runner.name) != runner.name:
+        pytest.skip(f"only {attack.said('only')} is expected to survive this")
+    started = time.monotonic()
+    after = range_.grade(attack, runner)
+    seconds = time.monotonic() - started
+    honest = range_.grade(HONEST, runner)
+
+    assert honest.report.verdict is Outlook.PASSED, honest.terminal
+    assert not honest.reached
+    if runner.name in CONFINED:
+        assert not after.reached
+    elif os.geteuid() == 0 and not attack.said("depends"):
+        assert bool(after.reached) == (attack.name in listed()), after.reached
+    else:
+        assert not after.reached or attack.name in listed()
+    if not after.reached:
+        assert after.word in attack.verdicts, after.terminal
+    assert seconds < range_.grader.exam.problem.limits.total_seconds + SLACK_SECONDS
+    check_that_reports_are_harmless(after.terminal, after.json)
+
+
+def check_that_reports_are_harmless(terminal: str, text: str) -> None:
+    """Neither a terminal nor a CI log obeys what a learner wrote."""
+    json.loads(text)
+    hidden = [c for c in terminal if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs")]
+    assert not hidden
+    assert not re.findall(r"^\s*(?:::|##\[|##vso)", terminal, re.MULTILINE)
+
+
+def test_every_attack_says_its_verdict_and_its_kind_in_a_sentence() -> None:
+    words = {"pass", "fail", "error", "timeout", "memory", "output-limit", "forbidden"}
+    for attack in CORPUS:
+        assert set(attack.verdicts) <= words, attack.name
+        assert len(attack.kind.split()) >= 4, attack.name
+
+
+def test_the_corpus_has_the_126_catalogued_kinds_and_at_least_40_of_our_own() -> None:
+    ours = [attack for attack in CORPUS if attack.name.startswith("7-")]
+    assert len(ours) >= 40
+    assert len(CORPUS) >= 126 + 40
+
+
+def test_the_table_lists_attacks_that_exist_and_says_what_they_try() -> None:
+    kinds = {attack.name: attack.kind for attack in CORPUS}
+    assert listed() and {name: kinds.get(name) for name in listed()} == listed()
+
+
+def listed() -> dict[str, str]:
+    """Return the rows of the table: name to kind."""
+    rows = re.findall(r"^\| `(\S+)` \| (.*) \| .* \|$", TABLE.read_text("utf-8"), re.MULTILINE)
+    return dict(rows)
+
+
+def write_table() -> None:
+    """Grade every attack under `process` and list those that got what they wanted."""
+    rows: list[tuple[Attack, str]] = []
+    with Range() as range_, choose("process")[0] as process:
+        for attack in CORPUS:
+            if attack.said("only", "process") != "process":
+                rows.append((attack, "not tried: it would end the tests"))
+                continue
+            after = range_.grade(attack, process)
+            print(attack.name, after.word, *after.reached, sep="; ", flush=True)
+            if after.reached:
+                rows.append((attack, after.word))
+            elif attack.said("depends"):
+                rows.append((attack, f"with {attack.said('depends')}"))
+    lines = "".join(f"| `{attack.name}` | {attack.kind} | {what} |\n" for attack, what in rows)
+    TABLE.write_text(HEAD + lines, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_table()
