@@ -15,9 +15,11 @@ from grader.model import (
     Diagnosis,
     Execution,
     Misconception,
+    Refusal,
     Report,
     RequirementResult,
     Run,
+    Submission,
 )
 from grader.runners import Runner, inprocess
 
@@ -52,6 +54,10 @@ class ProblemGrader:
         off_limits = [self.course.root / "problems", self.course.root / "cases"]
         owned = [other for other in others if other != path]
         read = submissions.read(path, name, off_limits, owned, self.exam.problem.entry_point)
+        return self.grade_read(read, name, runner)
+
+    def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
+        """Grade what was read, shown as `name`."""
         diagnose = self._diagnose if self.diagnoses else None
         return grading.grade(self.exam, read, name, runner, diagnose)
 

@@ -37,7 +37,7 @@ _MOST_OUTPUT_LINES = 12
 
 def render(reports: Sequence[Report]) -> str:
     """Return the reports as a terminal of 100 columns without colour shows them."""
-    console = Console(file=io.StringIO(), width=100, color_system=None)
+    console = Console(file=io.StringIO(), width=100, color_system=None, force_jupyter=False)
     show(console, reports)
     file = console.file
     assert isinstance(file, io.StringIO)
@@ -50,16 +50,18 @@ def show(
     *,
     every_case: bool = False,
     command: str = "grader",
+    more: str = "",
 ) -> None:
     """Print the reports, one after the other.
 
     With `every_case` all cases of a requirement that is not met are told, not only the first.
-    `command` is how the reader starts this program.
+    `command` is how the reader starts this program, `more` what shows every failing case where
+    that is not a command.
     """
     for index, report in enumerate(reports):
         if index:
             console.print()
-        screen = Screen(report, every_case, command)
+        screen = Screen(report, every_case, command, more)
         if console.is_terminal:
             console.print(screen)
         else:  # a file needs no blanks up to the edge
@@ -72,10 +74,14 @@ def show(
 class Screen:
     """One report as a rich renderable, laid out for the console's width and encoding."""
 
-    def __init__(self, report: Report, every_case: bool = False, command: str = "grader") -> None:
+    def __init__(
+        self, report: Report, every_case: bool = False, command: str = "grader", more: str = ""
+    ) -> None:
         self.report = report
         self.every_case = every_case
         self.command = command
+        slug = report.problem.slug
+        self.more = more or f"{command} grade {report.submission} --problem {slug} -v"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield from _Layout(self, options).report(self.report)
@@ -87,6 +93,7 @@ class _Layout:
         self.ascii_only = options.ascii_only
         self.every_case = screen.every_case
         self.command = screen.command
+        self.more = "" if screen.every_case else screen.more
 
     def text(self, content: str, style: str = "") -> Text:
         for fancy, simple in _ASCII.items() if self.ascii_only else ():
@@ -199,7 +206,7 @@ class _Layout:
             yield self.text(f"note: {clean(note)}", "dim")
         if report.reseed:
             yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
-        yield from (self.text(line) for line in _next_steps(report, self.command))
+        yield from (self.text(line) for line in _next_steps(report, self.command, self.more))
 
 
 class _Barred:
@@ -217,8 +224,8 @@ class _Barred:
 _ERROR_HEAD = "✗"
 
 
-def _next_steps(report: Report, command: str) -> list[str]:
-    """Return what to do next, and the command that shows more."""
+def _next_steps(report: Report, command: str, more: str) -> list[str]:
+    """Return what to do next, and what shows more, where there is more."""
     slug = report.problem.slug
     if report.verdict is Outlook.PASSED:
         return []
@@ -233,5 +240,4 @@ def _next_steps(report: Report, command: str) -> list[str]:
     lines = []
     if red:
         lines.append(f"Next: {red[0].requirement.id}. Stuck? `{command} hint {slug}`")
-    lines.append(f"Every failing case: `{command} grade {report.submission} --problem {slug} -v`")
-    return lines
+    return [*lines, *([f"Every failing case: `{more}`"] if more else [])]

@@ -1,0 +1,184 @@
+"""Grading from Python, for a notebook or a prompt: `from grader import grade`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from grader import redaction, runners
+from grader.catalog import Course
+from grader.commands.grade import find_targets
+from grader.errors import UsageError
+from grader.formats.terminal import Screen, show
+from grader.model import Call, Execution, Frame, Limits, Outlook, Report, Returns, Run, Submission
+from grader.runners import inprocess
+from grader.runners.text import clean
+from grader.session import ProblemGrader
+
+_WIDTH = 100
+_LONGEST_OUTPUT = 10_000
+_HTML = '<pre style="white-space:pre;overflow-x:auto;line-height:normal">{code}</pre>'
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GradedReport:
+    """A report that shows itself: as text like the terminal's, and the same in a notebook."""
+
+    report: Report
+    more: str
+    """what the reader types to see every failing case; "" when all are shown"""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every requirement that is not a bonus is met."""
+        return self.report.verdict is Outlook.PASSED
+
+    @property
+    def earned(self) -> Fraction:
+        """The points that were earned, exactly."""
+        return self.report.earned
+
+    @property
+    def possible(self) -> Fraction:
+        """The points that could be earned, exactly."""
+        return self.report.possible
+
+    def __repr__(self) -> str:
+        # rich would display in a notebook instead of writing to the file that it is given
+        console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_jupyter=False)
+        show(console, [self.report], every_case=not self.more, more=self.more)
+        file = console.file
+        assert isinstance(file, io.StringIO)
+        return file.getvalue().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        console = Console(
+            file=io.StringIO(),
+            width=_WIDTH,
+            color_system="truecolor",
+            force_terminal=True,
+            force_jupyter=False,
+            record=True,
+            _environ={},
+        )
+        console.print(Screen(self.report, not self.more, more=self.more))
+        return console.export_html(inline_styles=True, code_format=_HTML)
+
+
+def grade(
+    submission: Callable[..., Any] | str | os.PathLike[str],
+    problem: str | None = None,
+    *,
+    verbose: bool = False,
+    root: str | os.PathLike[str] | None = None,
+    reseed: int = 0,
+    runner: str = "auto",
+) -> GradedReport:
+    """Grade a function, or the file (or slug) that a path names, and return the report.
+
+    `problem` is the slug of the exercise; it may be left out when the function's or file's name
+    tells. The course is found around the current folder or `root`. A file runs in a process of
+    its own, as with `grader grade`; a function object is called right here, without limits.
+    `verbose` tells every failing case. Raises UsageError and AuthorError.
+    """
+    course = Course.find(Path(root) if root is not None else Path.cwd())
+    if callable(submission):
+        slug = _slug_of(submission, problem, course)
+        report = _grade_function(submission, ProblemGrader(course, slug, reseed=reseed))
+        word = _name_of(submission)
+    else:
+        word = os.fspath(submission)
+        [target] = find_targets(course, [word], problem, Path.cwd())
+        chosen, _ = runners.choose(runner)
+        others = [course.solution(slug) for slug in course.slugs]
+        with chosen:
+            grader = ProblemGrader(course, target.slug, reseed=reseed)
+            report = grader.grade(target.path, chosen, [*others, target.path])
+        word = repr(word)
+    more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"
+    return GradedReport(redaction.hide(report), more)
+
+
+def _slug_of(function: Callable[..., Any], problem: str | None, course: Course) -> str:
+    if problem is not None:
+        return course.require(problem)
+    name = _name_of(function)
+    fitting = [slug for slug in course.slugs if course.load(slug).entry_point == name]
+    if len(fitting) == 1:
+        return fitting[0]
+    slugs = fitting or course.slugs
+    raise UsageError(
+        f"which exercise does {name} solve? Call grade({name}, SLUG) with one of:"
+        f" {', '.join(map(repr, slugs))}."
+    )
+
+
+def _grade_function(function: Callable[..., Any], grader: ProblemGrader) -> Report:
+    name = f"{_name_of(function)}, as defined in this session"
+    return grader.grade_read(Submission(name, b""), name, _ThisProcess(function))
+
+
+@dataclass(frozen=True, slots=True)
+class _ThisProcess:
+    """A runner that calls one function object where it was defined."""
+
+    function: Callable[..., Any]
+    name = "inprocess"
+    isolation: tuple[str, ...] = ()
+
+    def run(
+        self,
+        submission: Submission,
+        entry_point: str,
+        returns: Returns,
+        calls: Sequence[Call],
+        limits: Limits,
+    ) -> Run:
+        """Return what happened, and with each call what it printed."""
+        executions: dict[str, Execution] = {}
+        for call in calls:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                execution = inprocess.execute(self.function, returns, [call])[call.case]
+            output = clean(printed.getvalue(), _LONGEST_OUTPUT)
+            executions[call.case] = replace(_readable(execution), output=output)
+        return Run(executions)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def __enter__(self) -> _ThisProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _readable(execution: Execution) -> Execution:
+    """Return the execution with frames in cells named as the notebook names them."""
+    if execution.failure is None:
+        return execution
+    frames = tuple(replace(f, path=_place(f)) for f in execution.failure.frames)
+    return replace(execution, failure=replace(execution.failure, frames=frames))
+
+
+def _place(frame: Frame) -> str:
+    """Return `Cell In[3]` for code of a cell: IPython compiles it under a made-up path."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    named = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    words = named(frame.path) if named else None
+    return " ".join(words) if words else frame.path
