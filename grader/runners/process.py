@@ -15,11 +15,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import IO
 
 from grader.model import Call, Limits, Returns, Run, Submission
-from grader.runners import output
+from grader.runners import launch, output
 from grader.runners.judge import Ending
 from grader.runners.supervise import Supervision
 
@@ -79,12 +78,12 @@ class ProcessChild:
         self._ending: Ending | None = None
         self.flooded = False
         self._process = subprocess.Popen(
-            command("solo"),
+            launch.command("solo"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self._scratch.name,
-            env=environment(self._scratch.name),
+            env=launch.environment(self._scratch.name),
             start_new_session=sys.platform != "win32",
             bufsize=0,
         )
@@ -143,6 +142,10 @@ class ProcessChild:
             self._ending = Ending(status, 0.0, self.flooded)
         return self._ending
 
+    def release(self) -> None:
+        """End it: everything is said."""
+        self.stop()
+
     def _wait(self) -> int | None:
         """Return the exit status that it chose itself, or the signal that ended it."""
         own = self._process.poll()
@@ -179,39 +182,6 @@ class ProcessChild:
                         self.flooded = True
                         self._frames.put(b"")
                     self._arrived.notify_all()
-
-
-def command(mode: str) -> list[str]:
-    """Return the command of a child: isolated from the user's settings, no `.pth` files."""
-    script = Path(__file__).with_name("child.py")
-    return [sys.executable, "-I", "-S", str(script), mode, *sites()]
-
-
-def sites() -> list[str]:
-    """Return the folders with installed packages that this interpreter uses."""
-    names = ("site-packages", "dist-packages")
-    found = [entry for entry in sys.path if Path(entry).name in names]
-    import numpy
-
-    home = str(Path(numpy.__file__).parents[1])
-    return found if home in found else [*found, home]
-
-
-def environment(scratch: str) -> dict[str, str]:
-    """Return the child's environment: nothing of the user's but what the system needs."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
-    return kept | {
-        "HOME": scratch,
-        "TMPDIR": scratch,
-        "TEMP": scratch,
-        "TMP": scratch,
-        "LANG": "C.UTF-8",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "VECLIB_MAXIMUM_THREADS": "1",
-        "MPLBACKEND": "Agg",
-    }
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
 import faulthandler
 import io
 import os
-import signal
 import sys
-from typing import Any
 
-from . import channel, rlimits, worker
+from . import channel, manners, rlimits, worker
 
 
-def main() -> None:
+def main(word: str) -> None:
     """Take the job, serve it, and end at once: no exit handler, no waiting for threads."""
     job = _read_job()
     results = _redirect()
-    prepare(job)
+    manners.forget_the_grader()
+    manners.like_a_script()
+    manners.trace_on_request(os.dup(2), job.marker)
+    sys.argv[:] = [job.name]
     rlimits.apply(job.memory_mb, job.cpu_seconds)
     send = _sender(results, job)
     send(channel.encode_frame(channel.HELLO, 0, None))
     worker.serve(job, send)
     os._exit(0)
-
-
-def prepare(job: channel.Job) -> None:
-    """Give the learner's code what an ordinary start of Python gives: `-S` left some of it out."""
-    from _sitebuiltins import Quitter
-
-    for name in ("exit", "quit"):
-        setattr(builtins, name, Quitter(name, "Ctrl-D"))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    sys.argv[:] = [job.name]
-    trace_on_request(job.marker)
-
-
-def trace_on_request(marker: str) -> None:
-    """Write the learner's stack on a crash and, where there are signals, on SIGUSR1.
-
-    `faulthandler` answers even inside a C call; the marker after its text appears only when
-    the interpreter still runs, which tells a Python loop from one long C call.
-    """
-    trace = os.dup(2)
-    faulthandler.enable(trace, all_threads=False)
-    if sys.platform == "win32":
-        return
-    alive = f"\0{marker}+\0".encode("ascii")
-
-    def answer(*_: Any) -> None:
-        os.write(trace, alive)
-
-    signal.signal(signal.SIGUSR1, answer)
-    faulthandler.register(signal.SIGUSR1, trace, all_threads=False, chain=True)
 
 
 def _read_job() -> channel.Job:

@@ -77,6 +77,9 @@ class Child(Protocol):
     def stop(self) -> Ending:
         """End it and all it started, free everything, and return how it ended."""
 
+    def release(self) -> None:
+        """Let go of a child that has answered everything; its output can still be read."""
+
 
 Start = Callable[[bytes, str], Child]
 """takes a job's bytes and its marker"""
@@ -118,9 +121,9 @@ class Supervision:
         return self._deadline
 
     @property
-    def child(self) -> Child:
-        """The child that is being waited for."""
-        return self._child
+    def heard(self) -> float:
+        """The monotonic time of the last sign of life."""
+        return self._heard
 
     @property
     def run(self) -> Run:
@@ -176,11 +179,12 @@ class Supervision:
         self._reception = Reception(len(self._left), self._budget)
         self._here: list[Execution] = []
         self._phase = "starting"
-        self._deadline = time.monotonic() + _START_SECONDS
+        self._heard = time.monotonic()
+        self._deadline = self._heard + _START_SECONDS
         self._child = self._start(job, self._marker)
 
     def _take(self, message: Message) -> None:
-        now = time.monotonic()
+        now = self._heard = time.monotonic()
         if isinstance(message, Hello):
             if self._ends == float("inf"):
                 self._ends = now + self._limits.total_seconds
@@ -194,7 +198,8 @@ class Supervision:
         elif isinstance(message, Refused):
             self._refuse(message.facts)
         elif isinstance(message, End):
-            self._settle(self._child.stop())
+            self._child.release()
+            self._settle()
             self._finish()
         else:
             self._deadline = min(now + self._limits.seconds, self._ends)
@@ -253,13 +258,13 @@ class Supervision:
             return
         position = min(len(self._here), len(self._left) - 1)
         if position < 0:
-            self._settle(ending)
+            self._settle()
             self._finish()
             return
         del self._here[position:]
         call = self._left[position]
         self._here.append(Execution(judgement.outcome, None, judgement.failure, seconds=seconds))
-        self._settle(ending)
+        self._settle()
         rest = self._left[position + 1 :]
         why = f"not run: {call.case} {_WORDS.get(judgement.outcome, 'failed')}"
         self._leave_out([c for c in rest if c.requirement == call.requirement], why)
@@ -277,7 +282,7 @@ class Supervision:
         for call in calls:
             self._executions[call.case] = Execution(Outcome.NOT_RUN, None, Failure("", why))
 
-    def _settle(self, ending: Ending) -> None:
+    def _settle(self) -> None:
         """Give this child's executions what they printed and keep them."""
         output = Output(self._child.output(), self._marker)
         for position, execution in enumerate(self._here):
@@ -287,7 +292,7 @@ class Supervision:
             self._executions[self._left[position].case] = execution
 
     def _refuse(self, facts: Facts) -> None:
-        self._child.stop()
+        self._child.release()
         output = Output(self._child.output(), self._marker).of(0)
         if self._loaded_once:
             message = "not run: the file could not be loaded a second time"

@@ -35,7 +35,7 @@ def submission(source: str | bytes, name: str = "solutions/it.py", **helpers: st
     return Submission(name, data, texts)
 
 
-@pytest.fixture(params=[name for name in RUNNERS if name != "inprocess"])
+@pytest.fixture(scope="module", params=[name for name in RUNNERS if name != "inprocess"])
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """Every runner for learners' code that this machine has."""
     with RUNNERS[request.param]() as made:

@@ -1,0 +1,121 @@
+"""System calls: an allow-list as a classic BPF program (`seccomp(2)`, linux/filter.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import struct
+from typing import NamedTuple
+
+from .kernel import MACHINE, SUPPORTED, call
+from .syscalls import ALLOWED, FILTERED, Numbers
+
+# linux/seccomp.h
+_SET_MODE_FILTER, _GET_ACTION_AVAIL = 1, 2
+_RET_KILL_PROCESS, _RET_ERRNO, _RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+_DATA_NUMBER, _DATA_ARCH, _DATA_ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+# linux/audit.h: the ELF machine, 64 bit, little-endian
+_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_X32_BIT = 0x40000000  # asm/unistd.h
+# linux/bpf_common.h
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_JUMP_EQUAL, _JUMP_GREATER_EQUAL = 0x15, 0x35
+# linux/sched.h: a thread of this process, in no new namespace, traced by nobody
+_THREAD = 0x00000100 | 0x00010000
+_NOT_A_THREAD = 0x7E020000 | 0x00002000 | 0x00004000 | 0x00008000
+
+
+class Step(NamedTuple):
+    """One instruction: code, jump when true, jump when false, operand."""
+
+    code: int
+    true: int
+    false: int
+    operand: int
+
+
+def available() -> bool:
+    """Return whether the kernel takes filters that answer with an error or kill."""
+    if not SUPPORTED:
+        return False
+    try:
+        for action in (_RET_KILL_PROCESS, _RET_ERRNO):
+            call("seccomp", _GET_ACTION_AVAIL, 0, ctypes.byref(ctypes.c_uint32(action)))
+    except OSError:
+        return False
+    return True
+
+
+def program(pid: int, machine: str = MACHINE) -> list[Step]:
+    """Return the filter for process `pid`: what is not allowed is answered by EPERM.
+
+    Another architecture's calls, x32's among them, kill.
+    """
+
+    def number(numbers: Numbers) -> int | None:
+        found: int | None = getattr(numbers, machine)
+        return found
+
+    steps = [
+        Step(_LOAD, 0, 0, _DATA_ARCH),
+        Step(_JUMP_EQUAL, 1, 0, _ARCH[machine]),
+        Step(_RETURN, 0, 0, _RET_KILL_PROCESS),
+        Step(_LOAD, 0, 0, _DATA_NUMBER),
+    ]
+    if machine == "x86_64":
+        steps += [
+            Step(_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT),
+            Step(_RETURN, 0, 0, _RET_KILL_PROCESS),
+        ]
+    for name, block in _blocks(pid).items():
+        steps.append(Step(_JUMP_EQUAL, 0, len(block), number(FILTERED[name]) or 0))
+        steps += block
+    allowed = [found for found in map(number, ALLOWED.values()) if found is not None]
+    for place, found in enumerate(allowed):
+        steps.append(Step(_JUMP_EQUAL, len(allowed) - place, 0, found))
+    return [*steps, _refuse(errno.EPERM), Step(_RETURN, 0, 0, _RET_ALLOW)]
+
+
+def assemble(steps: list[Step]) -> bytes:
+    """Return the program as the kernel reads it: an array of `struct sock_filter`."""
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def install(code: bytes) -> None:
+    """Put this process under a filter, for good; OSError when the kernel refuses."""
+    steps = ctypes.create_string_buffer(code, len(code))
+    header = struct.pack("=HxxxxxxQ", len(code) // 8, ctypes.addressof(steps))
+    call("seccomp", _SET_MODE_FILTER, 0, ctypes.create_string_buffer(header, len(header)))
+
+
+def _refuse(error: int) -> Step:
+    return Step(_RETURN, 0, 0, _RET_ERRNO | error)
+
+
+def _blocks(pid: int) -> dict[str, list[Step]]:
+    """Return what follows when a filtered call was made; every block ends in an answer."""
+    reading = (fcntl.F_GETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
+    itself = _when_argument(0, [pid])
+    return {
+        "clone3": [_refuse(errno.ENOSYS)],  # glibc then uses clone, whose flags can be seen
+        "ioctl": [_refuse(errno.ENOTTY)],
+        "fcntl": _when_argument(1, list(reading)),
+        "kill": itself,
+        "tgkill": itself,
+        "clone": [
+            Step(_LOAD, 0, 0, _DATA_ARGUMENTS),
+            Step(_AND, 0, 0, _THREAD | _NOT_A_THREAD),
+            *_when_equal([_THREAD]),
+        ],
+    }
+
+
+def _when_argument(position: int, values: list[int]) -> list[Step]:
+    """Return steps that allow a call whose argument (its low half) is one of `values`."""
+    return [Step(_LOAD, 0, 0, _DATA_ARGUMENTS + 8 * position), *_when_equal(values)]
+
+
+def _when_equal(values: list[int]) -> list[Step]:
+    jumps = [Step(_JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    return [*jumps, _refuse(errno.EPERM), Step(_RETURN, 0, 0, _RET_ALLOW)]

@@ -1,0 +1,62 @@
+"""How a child's interpreter behaves towards the learner's code, whichever way it was started."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import faulthandler
+import io
+import os
+import signal
+import sys
+import types
+from typing import Any
+
+_alive = b""
+
+
+def like_a_script() -> None:
+    """Give what an ordinary start of Python gives and `-S` left out; text is UTF-8."""
+    from _sitebuiltins import Quitter
+
+    for name in ("exit", "quit"):
+        setattr(builtins, name, Quitter(name, "Ctrl-D"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def forget_the_grader() -> None:
+    """Leave no module or path of the grader to be found by chance; write no bytecode."""
+    package = __name__.rpartition(".")[0]
+    for path in sys.modules[package].__path__:
+        sys.path_importer_cache.pop(path, None)
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+        del sys.modules[name]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.dont_write_bytecode = True
+
+
+def trace_on_request(descriptor: int, marker: str) -> None:
+    """Write the learner's stack on a crash and, where there are signals, on SIGUSR1.
+
+    `faulthandler` answers even inside a C call; the marker after its text appears only when
+    the interpreter still runs, which tells a Python loop from one long C call.
+    """
+    faulthandler.enable(descriptor, all_threads=False)
+    if sys.platform == "win32":
+        return
+    mark_traces(marker)
+
+    def answer(*_: Any) -> None:
+        with contextlib.suppress(OSError):  # the learner may have closed it
+            os.write(descriptor, _alive)
+
+    signal.signal(signal.SIGUSR1, answer)
+    faulthandler.register(signal.SIGUSR1, descriptor, all_threads=False, chain=True)
+
+
+def mark_traces(marker: str) -> None:
+    """Set the job's marker that follows a trace."""
+    global _alive
+    _alive = f"\0{marker}+\0".encode("ascii")
