@@ -9,7 +9,7 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test test-peer check audit lint clean
+.PHONY: help grade test test-peer test-fresh check audit lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
@@ -19,6 +19,7 @@ help:
 	@echo 'make audit                 prove that the cases reject every wrong idea'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
+	@echo 'make test-fresh            test the plug-in, notebooks and Gradescope as installed'
 	@echo 'make clean                 remove the environment and caches'
 
 # Some unmet requirements (exit code 1) are news, not a broken build; a CI wants to know.
@@ -43,6 +44,9 @@ lint: $(DEV_READY)
 test-peer: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check onnx
 	@$(BIN)/python -m pytest -q -m peer $(ARGS)
+
+test-fresh: $(DEV_READY)
+	@$(BIN)/python -m pytest -q -m fresh $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,218 @@
+"""The nodes of pytest's tree for a course: a case file, its requirements, its cases.
+
+A submission runs once in a session (and in each worker of xdist), on all cases of its exercise;
+each item then tells its own case. Node ids: `cases/<slug>/<file>::<requirement>::<case>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from grader import explain, redaction, runners
+from grader.catalog import Course
+from grader.errors import GraderError, UsageError
+from grader.formats.shared import (
+    LONGEST_MESSAGE,
+    LONGEST_OUTPUT,
+    case_headline,
+    hint_of,
+    refusal_text,
+    tidy,
+)
+from grader.model import Case, CaseResult, Problem, Report, RequirementResult, Verdict
+from grader.runners import Runner
+from grader.session import ProblemGrader
+
+_T = TypeVar("_T")
+
+
+class NotRightError(Exception):
+    """A case that is not right; its text is the whole story, a traceback would tell nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    report: Report
+    results: dict[str, tuple[RequirementResult, CaseResult]]
+    """case id -> its result, as the learner may see it, and its requirement's"""
+
+
+class Grading:
+    """What a session of pytest grades: each exercise once, when its first case is run."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._problems: dict[Path, Problem | GraderError] = {}
+        self._graded: dict[Path, _Graded | GraderError] = {}
+        self._open = ExitStack()
+        self._runner: Runner | None = None
+        self._first = ""
+        config.add_cleanup(self._open.close)
+
+    @staticmethod
+    def of(config: pytest.Config) -> Grading:
+        """Return the session's own one."""
+        if _KEY not in config.stash:
+            config.stash[_KEY] = Grading(config)
+        return config.stash[_KEY]
+
+    def problem(self, course: Course, slug: str) -> Problem | None:
+        """Return an exercise, read once; None when `--submission` names a file for another one.
+
+        Raises GraderError.
+        """
+        given = self._given()
+        if given and not given.is_dir():
+            if given.stem != slug and given.stem in course.slugs:
+                return None
+            self._first = self._first or slug
+            if self._first != slug:
+                name = self._config.getoption("submission")
+                raise UsageError(
+                    f"which exercise does {name} solve, {self._first} or {slug}?"
+                    f" Name its folder: pytest cases/{slug} --submission {name}"
+                )
+        folder = course.problem_folder(slug)
+        if folder not in self._problems:
+            try:
+                self._problems[folder] = course.load(slug)
+            except GraderError as error:
+                self._problems[folder] = error
+        return _or_raise(self._problems[folder])
+
+    def graded(self, course: Course, slug: str) -> _Graded:
+        """Return the results of the submission, which runs once. Raises GraderError."""
+        folder = course.problem_folder(slug)
+        if folder not in self._graded:
+            try:
+                self._graded[folder] = self._grade(course, slug)
+            except GraderError as error:
+                self._graded[folder] = error
+        return _or_raise(self._graded[folder])
+
+    def _grade(self, course: Course, slug: str) -> _Graded:
+        grader = ProblemGrader(course, slug)
+        if self._runner is None:
+            self._runner = self._open.enter_context(runners.choose()[0])
+        solutions = [course.solution(other) for other in course.slugs]
+        report = grader.grade(self._submission(course, slug), self._runner, solutions)
+        results = {}
+        for whole, shown in zip(
+            report.requirements, redaction.hide(report).requirements, strict=True
+        ):
+            for case, told in zip(whole.cases, shown.cases, strict=True):
+                results[case.case.id] = shown, told
+        return _Graded(report, results)
+
+    def _submission(self, course: Course, slug: str) -> Path:
+        given = self._given()
+        if given is None:
+            return course.solution(slug)
+        if not given.is_dir():
+            return given
+        files = [given / f"{slug}{suffix}" for suffix in (".py", ".ipynb")]
+        return next((file for file in files if file.is_file()), files[0])
+
+    def _given(self) -> Path | None:
+        name = self._config.getoption("submission")
+        return self._config.invocation_params.dir / name if name else None
+
+
+_KEY = pytest.StashKey[Grading]()
+
+
+class CaseFile(pytest.File):
+    """A case file of a course."""
+
+    def collect(self) -> Iterator[_Requirement]:
+        """Yield the requirements that the file's cases belong to."""
+        course, slug = _course_of(self.path), self.path.parent.name
+        here = course.shown(self.path)
+        try:
+            problem = Grading.of(self.config).problem(course, slug)
+        except GraderError as error:
+            own = [c for c in error.complaints if c.location and c.location.path == here]
+            told = own or error.complaints[:1]
+            raise self.CollectError("\n".join(map(str, told))) from None
+        cases = [case for case in problem.cases if case.location.path == here] if problem else []
+        for requirement in dict.fromkeys(case.requirement for case in cases):
+            own_cases = [case for case in cases if case.requirement == requirement]
+            yield _Requirement.from_parent(self, name=requirement, cases=own_cases)
+
+
+class _Requirement(pytest.Collector):
+    """The cases of one requirement in one file."""
+
+    def __init__(self, cases: list[Case], **rest: Any) -> None:
+        super().__init__(**rest)
+        self._cases = cases
+
+    def collect(self) -> Iterator[_Item]:
+        """Yield the cases as items."""
+        for case in self._cases:
+            yield _Item.from_parent(self, name=case.id, case=case)
+
+
+class _Item(pytest.Item):
+    """One case. It passes, fails or is skipped as the grader judges it."""
+
+    def __init__(self, case: Case, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._case = case
+
+    def runtest(self) -> None:
+        """Grade the submission if that was not done yet, and tell this case.
+
+        A case that is not judged is a skip; one of a bonus that is not right is an expected
+        failure, since it never decides.
+        """
+        course, slug = _course_of(self.path), self.path.parent.name
+        graded = Grading.of(self.config).graded(course, slug)
+        if graded.report.refusal:
+            name = graded.report.submission
+            raise NotRightError(f"{name} cannot be graded\n{refusal_text(graded.report)}")
+        requirement, result = graded.results[self._case.id]
+        if result.execution.output:
+            output = tidy(result.execution.output, LONGEST_OUTPUT)
+            self.add_report_section("call", "stdout", output)
+        if result.verdict is Verdict.SKIPPED:
+            pytest.skip(tidy(result.reason or explain.waiting(requirement)))
+        if result.verdict is not Verdict.PASSED:
+            if requirement.requirement.bonus:
+                pytest.xfail(f"bonus: {case_headline(result)}")
+            raise NotRightError(self._story(result, requirement))
+
+    def _story(self, result: CaseResult, requirement: RequirementResult) -> str:
+        lines = [case_headline(result)]
+        lines += tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()[1:]
+        lines += [f"note: {tidy(note)}" for note in result.execution.notes]
+        lines += [f"why this case: {tidy(result.case.why)}", hint_of(requirement)]
+        path, line, _ = self.location
+        return "\n".join([*filter(None, lines), f"{path}:{(line or 0) + 1}"])
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return our message instead of a traceback; a fault of the grader keeps its own."""
+        if isinstance(excinfo.value, NotRightError | GraderError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the file, the line (from 0) and a name for headings."""
+        line = self._case.location.line
+        return self.path, line - 1 if line else None, f"{self._case.requirement}: {self.name}"
+
+
+def _course_of(case_file: Path) -> Course:
+    return Course(case_file.parents[2])
+
+
+def _or_raise(found: _T | GraderError) -> _T:
+    if isinstance(found, GraderError):
+        raise found
+    return found
