@@ -252,24 +252,26 @@ def _margin(
 
 
 def _proposal(tolerance: Tolerance, noise: float, ratios: Iterable[float]) -> Tolerance | None:
-    """Return the tolerance in the middle of the widest gap above the noise, if it is wide enough.
+    """Return the nearest tolerance that leaves no doubt, or None when no scaling of it does.
 
-    Wide enough is `CLEAR / NEUTRAL`: then what is below the gap is neutral, what is above clear.
+    It lies in a gap between two answers that is wider than `CLEAR / NEUTRAL`: then what is below
+    the gap is neutral, and what is above it clear.
     """
     floor = max(noise, 1e-12)
     ends = sorted({r for r in ratios if floor < r < math.inf})
-    gaps = list(zip([floor, *ends], ends, strict=False))
-    if not gaps:
+    scales = [
+        min(max(1.0, low / NEUTRAL * 1.5), high / CLEAR / 1.5)
+        for low, high in zip([floor, *ends], ends, strict=False)
+        if high / low > 2.25 * CLEAR / NEUTRAL
+    ]
+    if not scales:
         return None
-    low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
-    if high / low <= CLEAR / NEUTRAL:
-        return None
-    scale = math.sqrt(low * high)
+    scale = min(scales, key=lambda s: abs(math.log(s)))
     return Tolerance(_round(tolerance.rtol * scale), _round(tolerance.atol * scale))
 
 
 def _round(value: float) -> float:
-    return float(f"{value:.0e}")
+    return float(f"{value:.1e}")
 
 
 def _trivial_outputs(

@@ -41,6 +41,7 @@ def main(
         stderr=stderr or sys.stderr,
         environment=dict(os.environ) if environment is None else environment,
     )
+    _warm_up(argv)
     for stream in (context.stdout, context.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")  # what a locale cannot show is not lost
@@ -50,6 +51,18 @@ def main(
         return leaving.code if isinstance(leaving.code, int) else TO_FIX
     context.root = Path(options.root) if options.root else None
     return _call(options, context)
+
+
+def _warm_up(argv: Sequence[str]) -> None:
+    """Start the process that will run learner code, so that it loads NumPy while we do.
+
+    Before parsing, since that takes as long as starting it; a wrong guess costs an idle process
+    that ends with this one.
+    """
+    if list(argv[:1]) in (["grade"], ["watch"]) and not any("--runner" in word for word in argv):
+        from grader.runners import launch
+
+        launch.start()
 
 
 def _call(options: argparse.Namespace, context: Context) -> int:
