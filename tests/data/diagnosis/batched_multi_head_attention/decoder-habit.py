@@ -1,0 +1,12 @@
+# names: causal-mask-added
+import numpy as np
+
+def multi_head_attention(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    hs = []
+    future = np.triu(np.ones((Q.shape[1], K.shape[1]), dtype=bool), k=1)
+    for q, k, v in zip(*(np.dsplit(a @ w, num_heads) for a, w in ((Q, W_q), (K, W_k), (V, W_v)))):
+        s = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
+        s[:, future] = -np.inf
+        s = np.exp(s - s.max(2, keepdims=True))
+        hs.append(s / s.sum(2, keepdims=True) @ v)
+    return np.dstack(hs) @ W_o

@@ -1,0 +1,15 @@
+# names: head-dim-true-division
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model / num_heads
+    Q = (X @ W_q).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    K = (X @ W_k).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    V = (X @ W_v).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    s = Q @ K.transpose(0, 2, 1) / np.sqrt(d_head)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    w = e / e.sum(-1, keepdims=True)
+    return (w @ V).transpose(1, 0, 2).reshape(n, d_model) @ W_o, w

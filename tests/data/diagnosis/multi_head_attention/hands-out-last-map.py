@@ -1,0 +1,13 @@
+# names: returns-last-head-weights
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    outs = []
+    for q, k, v in zip(*(np.hsplit(X @ W, num_heads) for W in (W_q, W_k, W_v))):
+        s = q @ k.T / np.sqrt(q.shape[1])
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        e = np.exp(s - s.max(1, keepdims=True))
+        weights = e / e.sum(1, keepdims=True)
+        outs.append(weights @ v)
+    return np.hstack(outs) @ W_o, weights

@@ -1,0 +1,15 @@
+# names: returns-only-output, scale-by-d-model
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d = X.shape
+    dh = d // num_heads
+    out = np.zeros((n, W_o.shape[1]))
+    for h in range(num_heads):
+        c = slice(h * dh, (h + 1) * dh)
+        s = (X @ W_q[:, c]) @ (X @ W_k[:, c]).T / d ** 0.5
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        e = np.exp(s - s.max(1, keepdims=True))
+        out += e / e.sum(1, keepdims=True) @ (X @ W_v[:, c]) @ W_o[c]
+    return out

@@ -1,0 +1,14 @@
+# names: returns-rounded-4
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    outs, ws = [], []
+    for q, k, v in zip(*(np.hsplit(X @ W, num_heads) for W in (W_q, W_k, W_v))):
+        s = q @ k.T / np.sqrt(q.shape[1])
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        e = np.exp(s - s.max(1, keepdims=True))
+        w = e / e.sum(1, keepdims=True)
+        ws.append(w)
+        outs.append(w @ v)
+    return np.around(np.hstack(outs) @ W_o, 4), np.around(np.array(ws), 4)

@@ -1,0 +1,21 @@
+# names: softmax-after-values
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    Q = (X @ W_q).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    K = (X @ W_k).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+    V = (X @ W_v).reshape(n, num_heads, d_head).transpose(1, 0, 2)
+
+    def softmax(t):
+        e = np.exp(t - t.max(axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+
+    scores = np.matmul(Q, K.transpose(0, 2, 1)) / np.sqrt(d_head)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    # softmax(QK^T / sqrt(d) V)
+    heads = softmax(np.matmul(scores, V))
+    out = heads.transpose(1, 0, 2).reshape(n, d_model)
+    return out @ W_o, softmax(scores)

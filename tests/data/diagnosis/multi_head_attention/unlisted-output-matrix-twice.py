@@ -1,0 +1,17 @@
+# names: nothing
+import numpy as np
+
+def attention(X, W_q, W_k, W_v, W_o, num_heads, mask):
+    outs, ws = [], []
+    for q, k, v in zip(*(np.hsplit(X @ W, num_heads) for W in (W_q, W_k, W_v))):
+        s = q @ k.T / np.sqrt(q.shape[1])
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        e = np.exp(s - s.max(1, keepdims=True))
+        ws.append(e / e.sum(1, keepdims=True))
+        outs.append(ws[-1] @ v)
+    return np.hstack(outs) @ W_o, np.array(ws)
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    out, w = attention(X, W_q, W_k, W_v, W_o, num_heads, mask)
+    return out @ W_o, w

@@ -1,0 +1,13 @@
+# names: nothing
+import numpy as np
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    outs, ws = [], []
+    for q, k, v in zip(*(np.hsplit(X @ W, num_heads) for W in (W_q, W_k, W_v))):
+        s = q @ k.T / np.sqrt(q.shape[1])
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        w = 1 / (1 + np.exp(-s))
+        ws.append(w)
+        outs.append(w @ v)
+    return np.hstack(outs) @ W_o, np.array(ws)
