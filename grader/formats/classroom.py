@@ -133,19 +133,17 @@ def _inert(text: str, longest: int) -> str:
 
 
 def _scores(parts: Sequence[Fraction]) -> list[int | float]:
-    """Return the parts such that adding them up as binary fractions gives the rounded sum."""
+    """Return the parts such that adding them up as binary fractions gives the rounded sum.
+
+    They are multiples of the last binary digit of the sum, so that no step of it is rounded, and
+    the last part that is not 0 takes what is left over.
+    """
     if all(part.denominator == 1 for part in parts):
         return [int(part) for part in parts]
-    scores: list[int | float] = []
-    sum_, exact = 0.0, Fraction(0)
-    for step in shared.hundredths(parts):
-        exact += step
-        wanted = float(exact)
-        score = wanted - sum_ if step else 0.0
-        while step and sum_ + score < wanted:
-            score = math.nextafter(score, math.inf)
-        while step and sum_ + score > wanted:
-            score = math.nextafter(score, -math.inf)
-        scores.append(score)
-        sum_ += score
-    return scores
+    steps = shared.hundredths(parts)
+    total = float(sum(steps))
+    digit = Fraction(math.ulp(total))
+    units = [round(step / digit) for step in steps]
+    last = max((index for index, step in enumerate(steps) if step), default=0)
+    units[last] += int(Fraction(total) / digit) - sum(units)
+    return [float(unit * digit) for unit in units]

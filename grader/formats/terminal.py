@@ -96,6 +96,7 @@ class _Layout:
         self.more = "" if screen.every_case else screen.more
 
     def text(self, content: str, style: str = "") -> Text:
+        content = clean(content)  # nothing that a file, its name or its code says moves a cursor
         for fancy, simple in _ASCII.items() if self.ascii_only else ():
             content = content.replace(fancy, simple)
         return Text(content, style, overflow="fold")
@@ -165,9 +166,9 @@ class _Layout:
     def case(self, result: CaseResult) -> Iterator[RenderableType]:
         lines = [self.text(f"{result.case.id}: {result.case.why}", "italic")]
         first, *rest = explain.message(result).splitlines() or [""]
-        lines.append(self.text(clean(first), "bold"))
-        lines += [self.text(f"  {clean(line)}") for line in rest]
-        lines += [self.text(f"note: {clean(note)}") for note in result.execution.notes]
+        lines.append(self.text(first, "bold"))
+        lines += [self.text(f"  {line}") for line in rest]
+        lines += [self.text(f"note: {note}") for note in result.execution.notes]
         yield self.barred(lines)
         yield from self.printed(result.execution.output)
 
@@ -188,7 +189,7 @@ class _Layout:
         return Padding(_Barred(lines, "|" if self.ascii_only else "│"), (0, 0, 0, 2))
 
     def indented(self, lines: Sequence[str]) -> RenderableType:
-        return Padding(Group(*(self.text(clean(line)) for line in lines)), (0, 0, 0, 2))
+        return Padding(Group(*(self.text(line) for line in lines)), (0, 0, 0, 2))
 
     def summary(self, report: Report) -> Iterator[RenderableType]:
         required = [r for r in report.requirements if not r.requirement.bonus]
@@ -203,7 +204,7 @@ class _Layout:
                 f"✗ {met} of {len(required)} requirements are met: {score}.", "bold red"
             )
         for note in report.notes:
-            yield self.text(f"note: {clean(note)}", "dim")
+            yield self.text(f"note: {note}", "dim")
         if report.reseed:
             yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
         yield from (self.text(line) for line in _next_steps(report, self.command, self.more))
