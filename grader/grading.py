@@ -20,6 +20,7 @@ from grader.model import (
     Diagnosis,
     Execution,
     Implementation,
+    Limits,
     Outcome,
     Outlook,
     Problem,
@@ -27,6 +28,7 @@ from grader.model import (
     Report,
     Requirement,
     RequirementResult,
+    Returns,
     Run,
     Submission,
     Verdict,
@@ -88,14 +90,30 @@ def grade(
 ) -> Report:
     """Grade one submission. `name` is its path as reports show it."""
     started = time.perf_counter()
-    problem = exam.problem
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
     else:
-        run = runner.run(
-            submission, problem.entry_point, problem.returns, _hidden_last(exam), problem.limits
-        )
-        run = notebook.relocated(run, submission)
+        run = notebook.relocated(runner.run(submission, *work(exam)), submission)
+    graded = report(exam, run, name, runner, diagnose)
+    return replace(graded, seconds=time.perf_counter() - started)
+
+
+def work(exam: Exam) -> tuple[str, Returns, list[Call], Limits]:
+    """Return what a runner needs beside the submission.
+
+    Hidden cases come last, so that nothing of them can be printed during a visible one.
+    """
+    problem = exam.problem
+    hidden = {case.id for case in problem.cases if case.hidden}
+    calls = sorted(exam.calls, key=lambda call: call.case in hidden)
+    return problem.entry_point, problem.returns, calls, problem.limits
+
+
+def report(
+    exam: Exam, run: Run, name: str, runner: Runner, diagnose: Diagnose | None = None
+) -> Report:
+    """Judge what a runner did with one submission."""
+    problem = exam.problem
     results = judge(exam, run)
     if diagnose:
         found = diagnose(run, results)
@@ -112,15 +130,9 @@ def grade(
         notes=run.notes,
         runner=runner.name,
         isolation=runner.isolation,
-        seconds=time.perf_counter() - started,
+        seconds=run.seconds,
         reseed=exam.reseed,
     )
-
-
-def _hidden_last(exam: Exam) -> list[Call]:
-    """Return the calls so that nothing of a hidden case can be printed during a visible one."""
-    hidden = {case.id for case in exam.problem.cases if case.hidden}
-    return sorted(exam.calls, key=lambda call: call.case in hidden)
 
 
 def is_met(result: RequirementResult) -> bool:
@@ -257,16 +269,20 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
     """Return what is wrong with what the reference did, or ''."""
     if execution.answer is None:
         failure = execution.failure
-        return f"raises {failure.type_name}: {failure.message}" if failure else "does not return"
+        return (
+            f"raises {failure.type_name}: {failure.message.strip()}"
+            if failure
+            else "does not return"
+        )
     answer, returns = execution.answer, problem.returns
     if returns.container == "dictionary":
         if sorted(answer.names) != sorted(v.name for v in returns.values):
             return "does not return a dictionary of the promised names"
     elif answer.container != returns.container or len(answer.values) != len(returns.values):
-        return f"returns {answer.type_name}, not what 'returns' promises"
+        return f"returns a {answer.type_name}, not {_promised(returns)}"
     for value, promised in zip(_ordered(answer, problem), returns.values, strict=True):
         if value.array is None:
-            return f"returns something else than an array as {promised.name!r}"
+            return f"returns no array as {promised.name!r}, but {value.why_not}"
         if value.array.ndim != len(promised.axes):
             axes = ", ".join(promised.axes)
             return f"returns {promised.name!r} with shape {value.array.shape}, not ({axes})"
@@ -275,6 +291,12 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
         if promised.dtype and value.array.dtype.name != promised.dtype:
             return f"returns {promised.name!r} as {value.array.dtype}, not {promised.dtype}"
     return ""
+
+
+def _promised(returns: Returns) -> str:
+    names = ", ".join(value.name for value in returns.values)
+    kinds = {"single": "one array", "tuple": "a tuple", "dictionary": "a dictionary"}
+    return f"{kinds[returns.container]} ({names}) as 'returns' promises"
 
 
 def _line_of(execution: Execution) -> str:
