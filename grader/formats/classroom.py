@@ -129,7 +129,7 @@ def _test(name: str, passed: bool, score: Fraction, seconds: float) -> dict[str,
 
 def _inert(text: str, longest: int) -> str:
     """Return text in which no line is a workflow command, wherever it is printed."""
-    return _COMMAND.sub(lambda found: f"{found[0]} ", shared.tidy(text, longest))
+    return _COMMAND.sub(lambda found: f"{found[0]} ", shared.tidy(text, longest))[: longest + 3]
 
 
 def _scores(parts: Sequence[Fraction]) -> list[int | float]:

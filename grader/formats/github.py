@@ -79,7 +79,8 @@ def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation
         for result in filter(is_red, report.requirements):
             for case in shared.red_cases(result)[1:]:
                 yield _of_case(report, folder, prefix, result, case)
-        if report.verdict is not Outlook.PASSED and not any(map(is_red, report.requirements)):
+        needed = [result for result in report.requirements if not shared.is_bonus(result)]
+        if report.verdict is not Outlook.PASSED and not any(map(is_red, needed)):
             text = shared.score_line(report)
             yield _annotation("error", report, folder, f"{prefix}not a pass", text, None)
 

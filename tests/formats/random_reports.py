@@ -35,14 +35,15 @@ from grader.model import (
 BIG = 10_000_000
 """characters of the largest output"""
 _EVIL = [
-    "\x00", "\x07", "\x0b", "\x0c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x7f", "\x85", "\x9b",
-    "\r", "\r\n", "\n", "\t", "\u2028", "\u202e", "\u200b", "\ufeff", "\ud800", "\udfff", "\ufffe",
-    "\uffff", "\U0001f600", "\U0010ffff", "]]>", "<!--", "<![CDATA[", "&amp;", "&#0;", "<b>", "</pre>",
-    "<script>alert(1)</script>", "<failure>", '"', "'", "```", "````\n", "`", "|", "\\|", "\\", "\n\n",
-    "::error file=x::gotcha", "\n::notice title=Autograding complete::Points 100/100", "##[error]x",
-    "\n  ::stop-commands::x", "##[add-mask]a", "::set-env name=A::b", "%0A", "%25", "%", ":", ",", "=",
-    "[[ATTACHMENT|../secret.txt]]", "@everyone", "![x](http://e)", "[b]", "[/]", "${{ secrets.X }}",
-    "# heading", "- item", "1. one", "~~~", "NaN", "Infinity", "null", "é", "日本", "יְהִי", "passed",
+    "\x00", "\x07", "\x0b", "\x0c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x7f", "\x85",
+    "\x9b", "\r", "\r\n", "\n", "\t", "\u2028", "\u202e", "\u200b", "\ufeff", "\ud800", "\udfff",
+    "\ufffe", "\uffff", "\U0001f600", "\U0010ffff", "]]>", "<!--", "<![CDATA[", "&amp;", "&#0;",
+    "<b>", "</pre>", "<script>alert(1)</script>", "<failure>", '"', "'", "```", "````\n", "`",
+    "|", "\\|", "\\", "\n\n", "::error file=x::gotcha", "##[error]x", "##[add-mask]a",
+    "\n::notice title=Autograding complete::Points 100/100", "\n  ::stop-commands::x",
+    "::set-env name=A::b", "%0A", "%25", "%", ":", ",", "=", "[[ATTACHMENT|../secret.txt]]",
+    "@everyone", "![x](http://e)", "[b]", "[/]", "${{ secrets.X }}", "# heading", "- item",
+    "1. one", "~~~", "NaN", "Infinity", "null", "é", "日本", "יְהִי", "passed",
 ]  # fmt: skip
 _IDS = ["scale", "softmax", "mask", "example", "returns", "a", "a_b", "b", "b_c"]
 

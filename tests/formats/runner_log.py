@@ -10,9 +10,12 @@ import re
 from dataclasses import dataclass, field
 
 REGISTERED = frozenset(
-    "stop-commands set-env set-output save-state add-mask add-path add-matcher remove-matcher"
-    " debug error warning notice group endgroup echo internal-set-repo-path".split()
-)
+    [
+        "stop-commands", "set-env", "set-output", "save-state", "add-mask", "add-path",
+        "add-matcher", "remove-matcher", "debug", "error", "warning", "notice", "group",
+        "endgroup", "echo",
+    ]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
