@@ -128,6 +128,7 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     _add_grade(command)
+    _add_batch(command)
     _add_watch(command)
     _add_authoring(command)
     _add_browsing(command)
@@ -167,6 +168,50 @@ def _add_grade(command: _Command) -> None:
         "--no-diagnosis", action="store_true", help="name no misconceptions (for exams)"
     )
     grade.add_argument(
+        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
+    )
+
+
+def _add_batch(command: _Command) -> None:
+    from grader.batch import LAYOUTS
+    from grader.runners import RUNNERS
+
+    batch = command(
+        "batch",
+        "grade a whole class; a run that was ended goes on where it was",
+        "grader batch submissions.zip --problem multi_head_attention --output csv=grades.csv",
+        ("grader.commands.batch", "run_batch"),
+    )
+    batch.add_argument("paths", nargs="*", metavar="PATH", help="a folder, a ZIP, or files")
+    batch.add_argument("--problem", metavar="SLUG", help="the exercise; else all, by file names")
+    batch.add_argument("--jobs", type=_count, metavar="N", help="at once; else as many as cores")
+    batch.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster instead")
+    batch.add_argument("--database", metavar="FILE", help="else .grader/batch.db of the course")
+    batch.add_argument("--layout", choices=LAYOUTS, help="how the files are named; else found out")
+    batch.add_argument("--pattern", help="the same in words: {learner}/{any}/{problem}.py")
+    batch.add_argument(
+        "--skip-ambiguous", action="store_true", help="leave out learners whose file is unclear"
+    )
+    batch.add_argument("--dry-run", action="store_true", help="only show what belongs to whom")
+    batch.add_argument("--export", action="store_true", help="write from the database only")
+    batch.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="write the class as csv or in a format to a file; may be repeated",
+    )
+    batch.add_argument(
+        "--reports",
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="write each learner's report in a format to a folder; may be repeated",
+    )
+    _add_running(batch)
+    batch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
+    batch.add_argument("--no-diagnosis", action="store_true", help="name no misconceptions")
+    batch.add_argument(
         "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
     )
 
@@ -252,4 +297,11 @@ def _seed(text: str) -> int:
     value = int(text)
     if not 0 <= value < 2**31:
         raise argparse.ArgumentTypeError("a whole number from 0 to 2147483647")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 1024:
+        raise argparse.ArgumentTypeError("a whole number from 1 to 1024")
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -47,6 +48,7 @@ class ProblemGrader:
         self._calls: dict[str, Call] = {call.case: call for call in self.exam.calls}
         self._misconceptions: tuple[Misconception, ...] | None = None
         self._executed: dict[tuple[str, str], Execution] = {}
+        self._lock = threading.Lock()
 
     def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
         """Grade one file. `others` belong to somebody else: never served as its helpers."""
@@ -57,7 +59,7 @@ class ProblemGrader:
         return self.grade_read(read, name, runner)
 
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
-        """Grade what was read, shown as `name`."""
+        """Grade what was read, shown as `name`. Threads may, each with a runner of its own."""
         diagnose = self._diagnose if self.diagnoses else None
         return grading.grade(self.exam, read, name, runner, diagnose)
 
@@ -66,9 +68,10 @@ class ProblemGrader:
             return {}
         from grader.diagnose import diagnose  # only wrong submissions pay for it
 
-        if self._misconceptions is None:
-            self._misconceptions = self.course.misconceptions(self.exam.problem)
-        return diagnose(self.exam, self._misconceptions, self._execution, run, results)
+        with self._lock:
+            if self._misconceptions is None:
+                self._misconceptions = self.course.misconceptions(self.exam.problem)
+            return diagnose(self.exam, self._misconceptions, self._execution, run, results)
 
     def _execution(self, misconception: Misconception, case: Case) -> Execution:
         key = (misconception.id, case.id)

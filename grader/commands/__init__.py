@@ -53,6 +53,10 @@ class Context:
             return "python -m grader"
         return str(script.relative_to(self.cwd) if script.is_relative_to(self.cwd) else script)
 
+    def say(self, line: str) -> None:
+        """Print one line of plain text on standard output: a result."""
+        print(line, file=self.stdout)
+
     def tell(self, line: str) -> None:
         """Print one line of plain text on standard error: news that is no result."""
         print(line, file=self.stderr)

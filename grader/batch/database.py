@@ -1,0 +1,235 @@
+"""What was graded, in one SQLite file: each result in a transaction of its own, as it comes.
+
+WAL, so that a process killed at any moment leaves whole rows only. While a run writes, it holds
+the file for itself: two runs cannot grade the same submission twice.
+
+    exams     what was graded with: one row for each state of an exercise
+    results   one row for each submission graded with an exam; never changed once written
+    learners  who handed in what in the last run of an exercise, and which result that is
+    runs      when runs began
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from grader.batch import record
+from grader.batch.roster import Assigned
+from grader.batch.rows import Exam, Row
+from grader.batch.unit import Graded
+from grader.errors import Complaint, UsageError
+from grader.model import Problem, Report
+
+_APPLICATION = 0x67726472
+"""`grdr`, in the file's header (sqlite.org/pragma.html#pragma_application_id)"""
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE exams (
+    key TEXT PRIMARY KEY, slug TEXT NOT NULL, problem_hash TEXT NOT NULL,
+    cases_hash TEXT NOT NULL, grader TEXT NOT NULL, problem BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE results (
+    key TEXT PRIMARY KEY, exam TEXT NOT NULL REFERENCES exams, submission TEXT NOT NULL,
+    verdict TEXT NOT NULL, earned TEXT NOT NULL, possible TEXT NOT NULL,
+    requirements TEXT NOT NULL, report BLOB NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs, graded TEXT NOT NULL
+);
+CREATE TABLE learners (
+    learner TEXT NOT NULL, problem TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+    email TEXT NOT NULL, file TEXT NOT NULL, note TEXT NOT NULL, result TEXT, exam TEXT NOT NULL,
+    PRIMARY KEY (learner, problem)
+) WITHOUT ROWID;
+CREATE TABLE runs (number INTEGER PRIMARY KEY, began TEXT NOT NULL);
+"""
+_BUSY_SECONDS = 1.0
+_Found = TypeVar("_Found")
+
+
+class Database:
+    """An open file of results. Raises UsageError when it is not one, or is in use."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        self._run = 0
+        self._problems: dict[str, Problem] = {}
+        if not create and not path.is_file():
+            raise UsageError(f"no database {path}: nothing was graded into it yet")
+        try:
+            if create:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+        except (sqlite3.Error, OSError) as error:
+            raise UsageError(f"cannot open the database {path}: {error}") from None
+        try:
+            self._prepare(create)
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise self._explained(error) from None
+        except UsageError:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and let others have it."""
+        self._connection.close()
+
+    def begin(self, exams: Iterable[Exam], rows: Iterable[tuple[Assigned, str, str | None]]) -> int:
+        """Note who handed in what: rows with the exam's and the result's key; return the run.
+
+        What former runs noted of the same exercises is replaced; results are kept.
+        """
+        with self._transaction():
+            cursor = self._connection.execute("INSERT INTO runs (began) VALUES (?)", [_now()])
+            self._run = cursor.lastrowid or 0
+            for exam in exams:
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO exams VALUES (?, ?, ?, ?, ?, ?)",
+                    [
+                        exam.key,
+                        exam.problem.slug,
+                        exam.problem_hash,
+                        exam.cases_hash,
+                        exam.grader,
+                        record.pack_problem(exam.problem),
+                    ],
+                )
+                slug = exam.problem.slug
+                self._connection.execute("DELETE FROM learners WHERE problem = ?", [slug])
+            self._connection.executemany(
+                "INSERT INTO learners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (_learner_row(row, exam, result) for row, exam, result in rows),
+            )
+        return self._run
+
+    def keep(self, graded: Graded) -> None:
+        """Write one result, for good. sqlite3.IntegrityError when it is there already."""
+        with self._transaction():
+            self._connection.execute(
+                "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    graded.key,
+                    graded.exam,
+                    graded.submission_hash,
+                    graded.verdict,
+                    graded.earned,
+                    graded.possible,
+                    json.dumps(graded.requirements),
+                    graded.report,
+                    self._run,
+                    _now(),
+                ],
+            )
+
+    def known(self, keys: Iterable[str]) -> set[str]:
+        """Return which of the keys have a result."""
+        look = "SELECT 1 FROM results WHERE key = ?"
+        return {key for key in set(keys) if self._connection.execute(look, [key]).fetchone()}
+
+    def rows(self, problems: Sequence[str] = ()) -> Iterator[Row]:
+        """Yield the class by learner and exercise: of all exercises, or of those."""
+        marks = ", ".join("?" * len(problems))
+        where = f"WHERE learners.problem IN ({marks})" if problems else ""
+        query = f"""
+            SELECT learner, learners.problem, id, name, email, file, note, learners.exam,
+                   result, verdict, earned, possible, requirements
+            FROM learners LEFT JOIN results ON results.key = learners.result {where}
+            ORDER BY learner, learners.problem
+        """
+        with closing(self._connection.execute(query, list(problems))) as cursor:
+            for *who, exam, result, verdict, earned, possible, requirements in cursor:
+                learner, problem, id, name, email, file, note = who
+                yield Row(
+                    learner=learner,
+                    problem=problem,
+                    id=id,
+                    name=name,
+                    email=email,
+                    file=file,
+                    note=note,
+                    exam=exam,
+                    verdict=verdict or ("waiting" if result else "missing"),
+                    earned=earned or "0",
+                    possible=possible or "0",
+                    requirements=tuple(tuple(r) for r in json.loads(requirements or "[]")),
+                    result=result if verdict else None,
+                )
+
+    def problem(self, exam: str) -> Problem:
+        """Return the exercise as it was graded with. Raises UsageError when it is damaged."""
+        if exam not in self._problems:
+            query = "SELECT problem FROM exams WHERE key = ?"
+            (data,) = self._connection.execute(query, [exam]).fetchone()
+            self._problems[exam] = self._unpacked(record.unpack_problem, data)
+        return self._problems[exam]
+
+    def report(self, row: Row) -> Report | None:
+        """Return the report of a row, or None. Raises UsageError when it is damaged."""
+        if row.result is None:
+            return None
+        query = "SELECT report FROM results WHERE key = ?"
+        (data,) = self._connection.execute(query, [row.result]).fetchone()
+        problem = self.problem(row.exam)
+        return self._unpacked(lambda found: record.unpack_report(found, problem), data)
+
+    def _prepare(self, create: bool) -> None:
+        run = self._connection.execute
+        if create:
+            # The first statement takes the lock and keeps it until the end, however that comes.
+            run("PRAGMA locking_mode = EXCLUSIVE")
+            run("PRAGMA journal_mode = WAL")
+            run("PRAGMA synchronous = NORMAL")
+            run("BEGIN IMMEDIATE")
+        (version,) = run("PRAGMA user_version").fetchone()
+        (application,) = run("PRAGMA application_id").fetchone()
+        (tables,) = run("SELECT count(*) FROM sqlite_schema").fetchone()
+        if application != _APPLICATION and (tables or not create):
+            raise UsageError(f"{self.path} is a database, but not one of grader batch")
+        if tables and version != _VERSION:
+            message = f"{self.path} was written by another version of the grader ({version})"
+            raise UsageError(Complaint(message, way_out="Use another --database."))
+        if create and not tables:
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run(f"PRAGMA user_version = {_VERSION}")
+            for statement in _SCHEMA.split(";"):
+                run(statement)
+        if create:
+            run("COMMIT")
+
+    def _transaction(self) -> sqlite3.Connection:
+        self._connection.execute("BEGIN IMMEDIATE")
+        return self._connection
+
+    def _explained(self, error: sqlite3.Error) -> UsageError:
+        if "locked" in str(error):
+            return UsageError(f"{self.path} is in use: another grader batch writes to it now")
+        return UsageError(f"cannot use the database {self.path}: {error}")
+
+    def _unpacked(self, unpack: Callable[[bytes], _Found], data: bytes) -> _Found:
+        try:
+            return unpack(data)
+        except record.BadRecordError as error:
+            message = f"{self.path}: a record cannot be read ({error})"
+            raise UsageError(Complaint(message, way_out="Grade into a new database.")) from None
+
+
+def _learner_row(row: Assigned, exam: str, result: str | None) -> list[str | None]:
+    person = row.learner
+    texts = [person.key, row.problem, person.id, person.name, person.email, row.path, row.note]
+    # Names that are no text in the file system's encoding hold lone surrogates.
+    return [*(text.encode("utf-8", "backslashreplace").decode() for text in texts), result, exam]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,53 @@
+"""Who handed in which folder of a Gradescope export, from its `submission_metadata.yml`.
+
+The file maps a folder's name to `:submitters`, a list with `:name`, `:sid` and `:email`, as the
+readers of Otter-Grader (`metadata_parser.py`) and others use it. It also holds every result and
+the history of a class, so only what is needed is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from grader.batch.roster import Learner
+from grader.errors import UsageError
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FIELDS = {":sid": "id", ":name": "name", ":email": "email"}
+
+
+def people(data: bytes, shown: str) -> Mapping[str, tuple[Learner, ...]]:
+    """Return the learners of each folder. Raises UsageError for what cannot be understood."""
+    try:
+        root = yaml.compose(data.decode("utf-8-sig", "replace"), _Loader)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{shown} is no YAML that can be read: {error}") from None
+    if not isinstance(root, MappingNode):
+        raise UsageError(f"{shown} does not list submissions")
+    found: dict[str, tuple[Learner, ...]] = {}
+    for folder, facts in _pairs(root):
+        listed = dict(_pairs(facts)).get(":submitters")
+        people = listed.value if isinstance(listed, SequenceNode) else []
+        found[folder] = tuple(filter(None, (_learner(person) for person in people)))
+        if not found[folder]:
+            raise UsageError(f"{shown}: {folder} has no submitters")
+    return found
+
+
+def _learner(node: Node) -> Learner | None:
+    facts = {
+        _FIELDS[key]: value.value.strip()
+        for key, value in _pairs(node)
+        if key in _FIELDS and isinstance(value, ScalarNode) and value.value not in ("", "null", "~")
+    }
+    return Learner(**facts) if facts else None
+
+
+def _pairs(node: Node) -> list[tuple[str, Node]]:
+    if not isinstance(node, MappingNode):
+        return []
+    return [(key.value, value) for key, value in node.value if isinstance(key, ScalarNode)]

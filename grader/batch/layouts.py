@@ -1,0 +1,153 @@
+"""How learning platforms name what they export, and how people name it: one table of patterns.
+
+Each pattern reads a whole path below the source. Its groups: `name` and `id` say who, `file` is
+what was handed in, `when` orders attempts, `problem` names the exercise. Sources of the rules:
+
+canvas      instructure/canvas-lms `lib/content_zipper.rb`: sortable name in lower case without
+            what is no letter, digit or underscore, `LATE`, user id (or `anon_` and five
+            characters), attachment id, file; `_text.html` and `_link.html` for other kinds
+moodle      moodle/moodle `mod/assign/classes/downloader.php`: full name without underscores,
+            participant number, `assignsubmission_file`, then a folder or, as one flat list, `_`
+gradescope  `submission_metadata.yml` beside a folder for each submission
+blackboard  assignment, user name, `attempt`, date and time to the second, file; a `.txt` receipt
+            for each attempt (rogerhowell's `BbExtractionUtil.java`)
+github      github/gh-classroom `clone/student-repos`: `<assignment>-submissions/` with clones
+            named `<assignment>-<user>`
+nbgrader    its documentation: `submitted/<student>/<assignment>/<file>`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.batch.listing import SOURCES
+from grader.errors import UsageError
+
+_ENDING = "|".join(re.escape(ending) for ending in SOURCES)
+_ALONE = rf"(?P<id>[^/]+?)(?:{_ENDING})"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to name files. `says` describes it in a line."""
+
+    name: str
+    says: str
+    pattern: re.Pattern[str]
+    folders: Collection[str] = ()
+    """what the group `folder` may be, where the pattern has one"""
+
+    def read(self, path: str) -> Mapping[str, str | None] | None:
+        """Return the groups of a path, or None when it is not named like this."""
+        match = self.pattern.fullmatch(path)
+        groups = match.groupdict() if match else None
+        if groups and groups.get("folder") and groups["folder"] not in self.folders:
+            return None
+        return groups
+
+
+_FIXED = {
+    "canvas": (
+        "Canvas: lastnamefirstname_userid_attachmentid_file",
+        r"(?:(?P<name>\w+?)_(?:LATE_)?(?P<id>\d+)|(?:LATE_)?(?P<anonymous>anon_[^\W_]+))"
+        r"_(?:\d+_(?P<file>.+)|(?:text|link)\.html)",
+    ),
+    "moodle": (
+        "Moodle: Full Name_number_assignsubmission_file",
+        r"(?P<name>[^/_]+)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+(?:_?/|_)(?P<file>.+)",
+    ),
+    "blackboard": (
+        "Blackboard: Assignment_user_attempt_date_file",
+        r"[^/]+?_(?P<id>[^/_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)",
+    ),
+}
+_GENERIC = {
+    "folders": ("a folder for each learner", r"(?P<id>[^/]+)/(?P<file>.+)"),
+    "files": ("a file for each learner", _ALONE),
+}
+
+
+def named(name: str, source: str, slugs: Sequence[str], folders: Collection[str] = ()) -> Layout:
+    """Return the layout `name` for a source of that name.
+
+    `folders` are those that Gradescope's metadata lists.
+    """
+    if name == "gradescope":
+        says = "Gradescope: a folder for each submission, submission_metadata.yml"
+        return Layout(name, says, re.compile(r"(?P<folder>[^/]+)/(?P<file>.+)"), folders)
+    if name == "github":
+        says = "GitHub Classroom: assignment-submissions/assignment-user"
+        return _layout(name, says, _clones(source))
+    if name == "nbgrader":
+        lead = "" if source == "submitted" else "submitted/"
+        # The assignment's folder may be what names the exercise, so `file` starts with it.
+        inside = r"(?P<id>[^/]+)/(?P<file>[^/]+/.+)"
+        return _layout(name, "nbgrader: submitted/student/assignment/file", lead + inside)
+    if name == "files":
+        return _layout(name, _GENERIC[name][0], _files(slugs))
+    return _layout(name, *(_FIXED | _GENERIC)[name])
+
+
+def by_problem(slugs: Sequence[str]) -> Layout:
+    """Return the layout of a folder for each exercise with a file for each learner."""
+    says = "a folder for each exercise, a file for each learner"
+    return _layout("problems", says, rf"(?P<problem>{_any_of(slugs)})/{_ALONE}")
+
+
+def one_learner(slugs: Sequence[str]) -> Layout:
+    """Return the layout of a single learner's folder: a file named for each exercise."""
+    return _layout("one", "one learner's files", rf"(?P<problem>{_any_of(slugs)})(?:{_ENDING})")
+
+
+def given(pattern: str, slugs: Sequence[str]) -> Layout:
+    """Return the layout that a user's pattern describes, as `{learner}/{problem}.py` does.
+
+    Raises UsageError for an unknown placeholder, one used twice, or a pattern that names nobody.
+    """
+    known: Mapping[str, str] = {
+        "learner": r"(?P<id>[^/]+?)",
+        "id": r"(?P<id>[^/]+?)",
+        "name": r"(?P<name>[^/]+?)",
+        "problem": rf"(?P<problem>{_any_of(slugs)})",
+        "file": r"(?P<file>.+)",
+        "any": r"[^/]*?",
+    }
+    regex, used = "", set()
+    for literal, word in re.findall(r"([^{}]*)(?:\{([^{}]*)\}|$)", pattern):
+        regex += re.escape(literal)
+        if word and word not in known:
+            listed = ", ".join(f"{{{name}}}" for name in known)
+            raise UsageError(f"--pattern {pattern}: {{{word}}} is unknown. Known: {listed}.")
+        group = "id" if word == "learner" else word
+        if word and group != "any" and group in used:
+            raise UsageError(f"--pattern {pattern}: {{{word}}} is there twice")
+        used.add(group)
+        regex += known.get(word, "")
+    if not used & {"id", "name"}:
+        raise UsageError(f"--pattern {pattern}: it must hold {{learner}}")
+    return _layout("pattern", f"the pattern {pattern}", regex)
+
+
+def _layout(name: str, says: str, regex: str) -> Layout:
+    return Layout(name, says, re.compile(regex, re.DOTALL))
+
+
+def _clones(source: str) -> str:
+    inside = r"(?P<id>[^/]+)/(?P<file>.+)"
+    if source.endswith("-submissions"):
+        return re.escape(source.removesuffix("submissions")) + inside
+    return rf"(?P<assignment>[^/]+)-submissions/(?P=assignment)-{inside}"
+
+
+def _files(slugs: Sequence[str]) -> str:
+    """Return the pattern of `ada.py`, `ada_softmax.py` and `softmax-ada.py`."""
+    words, gap = _any_of(slugs), "[-_. ]+"
+    return rf"(?:(?P<lead>{words}){gap})?(?P<id>[^/]+?)(?:{gap}(?P<problem>{words}))?(?:{_ENDING})"
+
+
+def _any_of(slugs: Sequence[str]) -> str:
+    """Return a pattern of the slugs, the longest first, since one may end with another."""
+    words = sorted(slugs, key=len, reverse=True)
+    return "|".join(re.escape(word) for word in words) or "(?!)"

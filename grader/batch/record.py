@@ -1,0 +1,144 @@
+"""A report as a small record from which every format can be written again without grading.
+
+JSON in which each value that JSON lacks says what it is: `{"!": "Fraction", "": "7/2"}`. Only the
+words of `grader.model` can come back, never code, so a database from elsewhere is harmless. What
+the learner's code returned is left out: no format shows it, and it may be large. The problem and
+its cases are kept once for all reports.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import zlib
+from collections.abc import Callable, Mapping
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path, PurePath
+from typing import Any
+
+from grader import model
+from grader.errors import Location
+from grader.model import Problem, Report
+
+_KIND, _CONTENT = "!", ""
+_CLASSES: dict[str, type[Any]] = {
+    name: value
+    for name, value in [*vars(model).items(), ("Location", Location)]
+    if isinstance(value, type) and (dataclasses.is_dataclass(value) or issubclass(value, Enum))
+}
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple,
+    "dict": dict,
+    "complex": lambda parts: complex(*parts),
+    "float": float,
+    "Fraction": Fraction,
+    "Path": Path,
+}
+
+
+class BadRecordError(Exception):
+    """A record that was not written by this version of the grader."""
+
+
+def pack_problem(problem: Problem) -> bytes:
+    """Return a problem with its cases as a record."""
+    return _packed(problem, {})
+
+
+def unpack_problem(record: bytes) -> Problem:
+    """Return the problem of a record. Raises BadRecordError."""
+    problem = _unpacked(record, {})
+    if not isinstance(problem, Problem):
+        raise BadRecordError("no problem")
+    return problem
+
+
+def pack_report(report: Report) -> bytes:
+    """Return a report as a record that refers to its problem."""
+    names = {id(value): name for name, value in _parts(report.problem).items()}
+    return _packed(report, names)
+
+
+def unpack_report(record: bytes, problem: Problem) -> Report:
+    """Return the report of a record about `problem`. Raises BadRecordError."""
+    report = _unpacked(record, _parts(problem))
+    if not isinstance(report, Report):
+        raise BadRecordError("no report")
+    return report
+
+
+def _parts(problem: Problem) -> dict[str, Any]:
+    """Return what reports refer to, by a name that is unique in the problem."""
+    parts: dict[str, Any] = {"problem": problem}
+    parts |= {f"requirement {r.id}": r for r in problem.requirements}
+    return parts | {f"case {case.id}": case for case in problem.cases}
+
+
+def _packed(value: Any, names: Mapping[int, str]) -> bytes:
+    def pack(value: Any) -> Any:
+        if value is None or isinstance(value, bool) or type(value) in (int, str):
+            return value
+        if id(value) in names:
+            return _tagged("ref", names[id(value)])
+        if isinstance(value, Enum):
+            return _tagged(type(value).__name__, value.value)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else _tagged("float", repr(float(value)))
+        if isinstance(value, complex):
+            return _tagged("complex", [pack(value.real), pack(value.imag)])
+        if isinstance(value, Fraction):
+            return _tagged("Fraction", str(value))
+        if isinstance(value, PurePath):
+            return _tagged("Path", value.as_posix())
+        if isinstance(value, tuple):
+            return _tagged("tuple", [pack(item) for item in value])
+        if isinstance(value, list):
+            return [pack(item) for item in value]
+        if isinstance(value, Mapping):
+            if all(isinstance(key, str) for key in value) and _KIND not in value:
+                return {key: pack(item) for key, item in value.items()}
+            return _tagged("dict", [[pack(key), pack(item)] for key, item in value.items()])
+        if dataclasses.is_dataclass(value) and type(value).__name__ in _CLASSES:
+            return _tagged(type(value).__name__, _fields(value, pack))
+        if hasattr(value, "item"):  # a NumPy number among the facts of a mismatch
+            return pack(value.item())
+        raise TypeError(f"a record cannot hold {type(value).__name__}")
+
+    text = json.dumps(pack(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return zlib.compress(text.encode(), 6)
+
+
+def _fields(value: Any, pack: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the fields that differ from their defaults."""
+    fields = {}
+    for field in dataclasses.fields(value):
+        item = getattr(value, field.name)
+        if isinstance(value, model.Execution) and field.name == "answer":
+            continue
+        if item is not field.default:
+            fields[field.name] = pack(item)
+    return fields
+
+
+def _tagged(kind: str, content: Any) -> dict[str, Any]:
+    return {_KIND: kind, _CONTENT: content}
+
+
+def _unpacked(record: bytes, parts: Mapping[str, Any]) -> Any:
+    def build(found: dict[str, Any]) -> Any:
+        if _KIND not in found:
+            return found
+        kind, content = found[_KIND], found[_CONTENT]
+        if kind == "ref":
+            return parts[content]
+        if kind in _PLAIN:
+            return _PLAIN[kind](content)
+        built = _CLASSES[kind]
+        return built(content) if issubclass(built, Enum) else built(**content)
+
+    try:
+        return json.loads(zlib.decompress(record), object_hook=build)
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        raise BadRecordError(f"{type(error).__name__}: {error}") from None

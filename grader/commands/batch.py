@@ -1,0 +1,154 @@
+"""`grader batch`: grade a class, go on where a run ended, and give the results out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from grader import formats
+from grader.batch import run
+from grader.batch.database import Database
+from grader.batch.progress import Bar, Display, Lines
+from grader.batch.roster import Assigned
+from grader.batch.rows import Exam
+from grader.batch.snapshot import Snapshot, grader_version, take
+from grader.batch.tree import Tree, open_trees
+from grader.batch.unit import Executor, Running
+from grader.catalog import ExtraCases
+from grader.commands import MET, Context, batch_plan, batch_results
+from grader.commands.batch_results import Wanted
+from grader.errors import UsageError
+
+
+def run_batch(options: argparse.Namespace, context: Context) -> int:
+    """Grade what has no result yet; then write the files and print the class."""
+    wanted = Wanted(
+        batch_results.places(options.output, "--output", ("csv", *formats.FORMATS), context.cwd),
+        batch_results.places(options.reports, "--reports", formats.FORMATS, context.cwd),
+        options.reveal,
+    )
+    if options.export and (options.paths or options.dry_run):
+        raise UsageError("--export writes what the database holds: no PATH and no --dry-run")
+    if not options.export and not options.paths:
+        raise UsageError("which submissions? Give a folder, a ZIP or files.")
+    if options.export:
+        with Database(_database_path(options, context), create=False) as database:
+            problems = [options.problem] if options.problem else []
+            return batch_results.give_out(database, problems, run.Trouble(), wanted, context)
+    return _run(options, wanted, context)
+
+
+def _run(options: argparse.Namespace, wanted: Wanted, context: Context) -> int:
+    slugs = _slugs(options, context)
+    trees = open_trees([context.cwd / path for path in options.paths])
+    rows, assignments = batch_plan.assigned(trees, slugs, options, context)
+    if options.dry_run:
+        batch_plan.show(assignments, rows, len(rows), context.say)
+        return MET
+    batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
+    with Database(_database_path(options, context), create=True) as database:
+        trouble = _grade(database, rows, trees, slugs, options, context)
+        return batch_results.give_out(database, slugs, trouble, wanted, context)
+
+
+def _grade(
+    database: Database,
+    rows: Sequence[Assigned],
+    trees: Sequence[Tree],
+    slugs: Iterable[str],
+    options: argparse.Namespace,
+    context: Context,
+) -> run.Trouble:
+    snapshots, exams = _exams(slugs, options, context)
+    keys = {slug: exam.key for slug, exam in exams.items()}
+    reader = run.Reader(trees, keys, options.runner)
+    plan = run.plan(rows, reader, database)
+    run.begin(plan, exams, database)
+    todo = len(plan.units)
+    context.tell(
+        f"{todo} to grade; {plan.known} graded before, {plan.identical} identical to another"
+    )
+    if not todo:
+        return run.Trouble()
+    running = Running(options.runner, options.require_isolation)
+    with ExitStack() as stack:
+        executor: Executor = stack.enter_context(
+            _executor(
+                options.dask,
+                min(todo, options.jobs or _cores()),
+                list(snapshots.values()),
+                running,
+                context,
+            )
+        )
+        display = stack.enter_context(_display(todo, context))
+        try:
+            return run.grade(plan, reader, executor, database, display)
+        except KeyboardInterrupt:
+            context.tell("What was graded is kept; the same command goes on from here.")
+            raise
+
+
+def _executor(
+    address: str | None,
+    jobs: int,
+    snapshots: Sequence[Snapshot],
+    running: Running,
+    context: Context,
+) -> Executor:
+    if address:
+        from grader.batch.cluster import Cluster
+
+        return Cluster(address, snapshots, running, context.tell)
+    from grader.batch.pool import Pool
+
+    return Pool(jobs, snapshots, running, context.tell)
+
+
+def _display(total: int, context: Context) -> Display:
+    from rich.console import Console
+
+    console = Console(file=context.stderr, highlight=False, _environ=context.environment)
+    if console.is_terminal and not console.is_dumb_terminal:
+        return Bar(console, total)
+    return Lines(context.tell, total)
+
+
+def _slugs(options: argparse.Namespace, context: Context) -> tuple[str, ...]:
+    course = context.course
+    slugs = [course.require(options.problem)] if options.problem else course.slugs
+    if not slugs:
+        raise UsageError(f"no exercise in {course.root / 'problems'}")
+    return tuple(slugs)
+
+
+def _exams(
+    slugs: Iterable[str], options: argparse.Namespace, context: Context
+) -> tuple[Mapping[str, Snapshot], Mapping[str, Exam]]:
+    """Return what each exercise is graded with, for the workers and for the database."""
+    extra = [ExtraCases(context.cwd / place, options.hidden) for place in options.cases]
+    snapshots, exams = {}, {}
+    for slug in slugs:
+        taken = take(context.course, slug, extra, options.reseed, not options.no_diagnosis)
+        problem = context.course.load(slug, extra)
+        snapshots[slug] = taken
+        exams[slug] = Exam(
+            taken.key, taken.problem_hash, taken.cases_hash, grader_version(), problem
+        )
+    return snapshots, exams
+
+
+def _database_path(options: argparse.Namespace, context: Context) -> Path:
+    if options.database:
+        return context.cwd / str(options.database)
+    return context.course.root / ".grader" / "batch.db"
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

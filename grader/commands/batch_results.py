@@ -1,0 +1,99 @@
+"""`grader batch`, after it ran: the tables, the CSV file, the reports, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import formats
+from grader.batch import folder, summary, table
+from grader.batch.database import Database
+from grader.batch.run import Trouble
+from grader.commands import FAULT, MET, NOT_MET, TO_FIX, Context
+from grader.commands.writing import write
+from grader.errors import Complaint, UsageError, nearest
+
+Places = Sequence[tuple[str, Path]]
+"""format and path, as the user gave them"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to write: the class into files, each learner's report into folders."""
+
+    outputs: Places
+    folders: Places
+    reveal: bool
+    """tell all about hidden cases"""
+
+
+def give_out(
+    database: Database,
+    slugs: Sequence[str],
+    trouble: Trouble,
+    wanted: Wanted,
+    context: Context,
+) -> int:
+    """Write the files, print the class, and return the exit code."""
+    complaints = _write(database, slugs, wanted, context)
+    tallies = summary.tally(database.rows(slugs), context.say)
+    if not tallies:
+        raise UsageError(f"{database.path} holds nothing that could be told")
+    for _, tally in sorted(tallies.items()):
+        problem = database.problem(tally.exam)
+        for line in summary.tables(problem, tally, database.report):
+            context.say(line)
+    context.stdout.flush()
+    for sentence in [*trouble.faults, *trouble.changed]:
+        context.tell(summary.shown(sentence))
+    if complaints:
+        raise UsageError(*complaints)
+    if trouble.faults:
+        context.tell("These are faults of the grader. The next run tries them again.")
+        return FAULT
+    if trouble.changed:
+        context.tell("Run the same command again to grade what changed.")
+        return TO_FIX
+    passed = all(tally.verdicts["passed"] == tally.learners for tally in tallies.values())
+    return MET if passed else NOT_MET
+
+
+def _write(
+    database: Database, slugs: Sequence[str], wanted: Wanted, context: Context
+) -> list[Complaint]:
+    complaints: list[Complaint] = []
+    for name, path in wanted.outputs:
+        try:
+            if name == "csv":
+                table.save(database.rows(slugs), path)
+            else:
+                found = list(folder.reports(database, database.rows(slugs), reveal=wanted.reveal))
+                write(path, formats.render(name, found))
+        except UsageError as error:
+            complaints += error.complaints
+    for name, path in wanted.folders:
+        try:
+            count = folder.write(database, slugs, name, path, reveal=wanted.reveal)
+        except UsageError as error:
+            complaints += error.complaints
+        else:
+            context.tell(f"{count} reports in {path}")
+    return complaints
+
+
+def places(
+    texts: Sequence[str], option: str, known: Iterable[str], cwd: Path
+) -> list[tuple[str, Path]]:
+    """Return name and path of each `NAME=PATH`. Raises UsageError."""
+    found: list[tuple[str, Path]] = []
+    for text in texts:
+        name, separator, path = text.partition("=")
+        if not separator or not path:
+            raise UsageError(f"{option} {text}: write NAME=PATH, for example csv=grades.csv")
+        if name not in known:
+            raise UsageError(f"{option}: unknown format {name!r}. {nearest(name, known)}")
+        if any(other == cwd / path for _, other in found):
+            raise UsageError(f"{option}: two formats for one place, {path}")
+        found.append((name, cwd / path))
+    return found
