@@ -46,6 +46,15 @@ class Builder:
         return self.parameters[: len(self.parameters) - len(self.build.__defaults__ or ())]
 
 
+_RANDOM = np.random.RandomState(0)
+
+
+def _drawing(seed: int) -> np.random.RandomState:
+    """Return the generator, seeded: making a new one costs twenty times as much."""
+    _RANDOM.seed(seed)
+    return _RANDOM
+
+
 def _eye(size: int, scale: float = 1.0) -> Array:
     return np.eye(size) * scale
 
@@ -69,7 +78,7 @@ def _tril(size: int) -> Array:
 def _normal(
     shape: tuple[int, ...], seed: int, scale: float = 1.0, decimals: int | None = None
 ) -> Array:
-    drawn = np.asarray(np.random.RandomState(seed).standard_normal(shape))
+    drawn = np.asarray(_drawing(seed).standard_normal(shape))
     return _scaled(drawn, scale, decimals)
 
 
@@ -81,13 +90,13 @@ def _uniform(
     scale: float = 1.0,
     decimals: int | None = None,
 ) -> Array:
-    drawn = np.asarray(np.random.RandomState(seed).uniform(low, high, shape))
+    drawn = np.asarray(_drawing(seed).uniform(low, high, shape))
     return _scaled(drawn, scale, decimals)
 
 
 def _integers(shape: tuple[int, ...], seed: int, low: int, high: int) -> Array:
     """Whole numbers from low to high, both included."""
-    return np.asarray(np.random.RandomState(seed).randint(low, high + 1, shape, dtype=np.int64))
+    return np.asarray(_drawing(seed).randint(low, high + 1, shape, dtype=np.int64))
 
 
 def _tile(of: Array, axis: int, times: int) -> Array:
@@ -211,10 +220,25 @@ def _literal_complaints(recipe: list[Any]) -> Iterator[tuple[tuple[Any, ...], st
             return
     if len(kinds) == 2:
         yield (), "an array holds either numbers or booleans, not both"
-    try:
-        np.array(recipe)
-    except (ValueError, OverflowError):
-        yield (), "the rows of an array must have the same length"
+    ragged = _ragged(recipe)
+    if ragged is not None:
+        yield ragged, "the rows of an array must have the same length"
+
+
+def _ragged(rows: list[Any]) -> tuple[int, ...] | None:
+    """Return the path of the first item that has another length or depth than those before."""
+    open_rows: list[tuple[tuple[int, ...], Any]] = [((i,), row) for i, row in enumerate(rows)]
+    while open_rows:
+        lengths = [len(row) if isinstance(row, list) else None for _, row in open_rows]
+        for (path, _), length in zip(open_rows, lengths, strict=True):
+            if length != lengths[0]:
+                return path
+        open_rows = [
+            ((*path, i), item)
+            for path, row in open_rows
+            for i, item in enumerate(row if isinstance(row, list) else [])
+        ]
+    return None
 
 
 def _mapping_complaints(
@@ -355,7 +379,7 @@ def _described(value: Any) -> str:
     if isinstance(value, str):
         return f"the text {value!r}"
     if isinstance(value, list):
-        return "a list"
+        return repr(value) if len(repr(value)) <= 40 else "this list"
     if isinstance(value, dict):
         return "a mapping"
     return repr(value)

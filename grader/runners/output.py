@@ -13,21 +13,20 @@ _KEPT = 4096
 """bytes of output kept for one call"""
 
 
-@dataclass(frozen=True, slots=True)
 class Output:
-    """The bytes of one child's output stream and the marker of its job."""
+    """The bytes of one child's output stream, split at the marker of its job."""
 
-    data: bytes
-    marker: str
+    def __init__(self, data: bytes, marker: str) -> None:
+        self.data = data
+        separator = f"\0{marker}\0".encode("ascii")
+        self._parts = _ALIVE.sub(b"", _TRACES.sub(b"", data)).split(separator)
 
     def of(self, part: int) -> str:
         """Return clean text of one part: 0 while loading, 1 during the first call, ..."""
-        separator = f"\0{self.marker}\0".encode("ascii")
-        parts = _ALIVE.sub(b"", _TRACES.sub(b"", self.data)).split(separator, part + 1)
-        if part >= len(parts):
+        if part >= len(self._parts):
             return ""
-        text = decode(parts[part][:_KEPT], _KEPT)
-        left_out = len(parts[part]) - _KEPT
+        text = decode(self._parts[part][:_KEPT], _KEPT)
+        left_out = len(self._parts[part]) - _KEPT
         return text + (f"\n... {left_out} more bytes" if left_out > 0 else "")
 
 

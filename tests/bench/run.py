@@ -1,0 +1,317 @@
+"""`make bench`: measure the grader against its peers and write docs/benchmarks.md.
+
+Every figure is a ratio of two things measured in turns in this one run, as the median over the
+pairs; the milliseconds beside it are this machine's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import material
+import memory
+import numpy as np
+import peers
+import yaml
+from material import REPOSITORY, SLUG, write_course
+
+from grader import grading
+from grader.catalog import Course
+from grader.model import Submission
+from grader.runners.zygote import ZygoteRunner
+from grader.session import ProblemGrader
+
+_OUTPUT = REPOSITORY / "docs" / "benchmarks.md"
+_JOBS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the result."""
+
+    what: str
+    ratio: float
+    target: str
+    met: bool | None
+    detail: str
+
+
+def main() -> int:
+    """Measure everything that is asked for, print it and write it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=15, help="how often each pair is measured")
+    parser.add_argument("--quick", action="store_true", help="few pairs; write nothing")
+    options = parser.parse_args()
+    pairs = 3 if options.quick else options.pairs
+    with tempfile.TemporaryDirectory(prefix="grader-bench-") as scratch:
+        root = Path(scratch)
+        figures = [
+            *whole_process(root, pairs),
+            *warm_submission(root, pairs),
+            *batches(root, 40 if options.quick else 200),
+            *growth(root, pairs),
+            *memory.figures(root),
+        ]
+    text = page(figures, pairs)
+    print(text)
+    if not options.quick:
+        _OUTPUT.write_text(text, "utf-8")
+    return 0
+
+
+def whole_process(root: Path, pairs: int) -> list[Figure]:
+    """One submission of 12 cases, from the shell's point of view."""
+    course = write_course(root / "one", 12)
+    tests, naive = peers.write_scripts(course)
+    commands = {
+        "grade": peers.python("-m", "grader", "grade", "--root", str(course)),
+        "imports": peers.python("-c", "import numpy, yaml, rich"),
+        "naive": peers.python(str(naive)),
+        "pytest": peers.python("-m", "pytest", "-q", str(tests)),
+    }
+    seconds = in_turns({name: _command(command) for name, command in commands.items()}, pairs)
+    return [
+        against(seconds, "grade", "pytest", "one `grader grade` / `python -m pytest`", 0.45),
+        against(seconds, "grade", "imports", "one `grader grade` / bare imports", 1.35),
+        against(seconds, "grade", "naive", "one `grader grade` / naive script, no isolation"),
+    ]
+
+
+def warm_submission(root: Path, pairs: int) -> list[Figure]:
+    """One submission through a warm runner, against a bare fork that does the calls."""
+    grader = ProblemGrader(Course(write_course(root / "warm", 12)), SLUG)
+    submission = Submission("submission.py", material.RIGHT.encode())
+    calls = [call.arguments for call in grader.exam.calls]
+    with ZygoteRunner() as runner:
+
+        def ours() -> None:
+            grading.grade(grader.exam, submission, "submission.py", runner)
+
+        def bare() -> None:
+            subprocess.run(bare_command, check=True, stdout=subprocess.PIPE)
+
+        bare_command = peers.python(str(Path(__file__).with_name("bare.py")), str(root / "warm"))
+        for _ in range(5):
+            ours()
+        bares = float(subprocess.run(bare_command, check=True, stdout=subprocess.PIPE).stdout)
+        ratios, ourses, bares_seen = [], [], [bares]
+        for _ in range(pairs):
+            bares = float(subprocess.run(bare_command, check=True, stdout=subprocess.PIPE).stdout)
+            started = time.perf_counter()
+            for _ in range(20):
+                ours()
+            each = (time.perf_counter() - started) / 20
+            ratios.append(each / bares)
+            ourses.append(each)
+            bares_seen.append(bares)
+    assert len(calls) == 12
+    return [
+        figure(
+            "a warm submission of 12 cases, confined / bare fork, compile, 12 calls",
+            statistics.median(ratios),
+            1.4,
+            f"{_ms(ourses)} against {_ms(bares_seen)}",
+        )
+    ]
+
+
+def batches(root: Path, count: int) -> list[Figure]:
+    """Many submissions through one warm runner, against processes and EvalPlus' core."""
+    course = write_course(root / "many", 12)
+    grader = ProblemGrader(Course(course), SLUG)
+    good = [material.RIGHT] * count
+    bad = max(1, count // 50)
+    mixed = list(good)
+    for index in range(bad):
+        mixed[index * (count // bad)] = material.HANGING
+        mixed[index * (count // bad) + 3] = material.CRASHING
+    ours_good, ours_mixed = grade_all(grader, good), grade_all(grader, mixed)
+    tests, _ = peers.write_scripts(course)
+    few = root / "few"
+    few.mkdir()
+    files = []
+    for index in range(10):
+        files.append(few / f"s{index}.py")
+        files[-1].write_text(material.RIGHT)
+    pytest_each = peers.run_each([peers.python("-m", "pytest", "-q", str(tests))], files, 60) / 10
+    rate = count / ours_good
+    figures = [
+        figure(
+            f"{count} good ones / a pytest process each",
+            pytest_each / (ours_good / count),
+            40,
+            f"{rate:.0f} a second against {1 / pytest_each:.1f}",
+            more=True,
+        ),
+        figure(
+            f"{count} with {bad} hanging: time beyond that of the good ones",
+            ours_mixed - ours_good,
+            grader.exam.problem.limits.seconds + 1.5,
+            f"seconds; {ours_mixed:.2f} s against {ours_good:.2f} s, one limit is"
+            f" {grader.exam.problem.limits.seconds:g} s",
+        ),
+    ]
+    if peers.evalplus():
+        inputs = [list(call.arguments) for call in grader.exam.calls]
+        expected = [tuple(v.tolist() for v in grader.exam.expected[c.case])
+                    for c in grader.exam.calls]  # fmt: skip
+        theirs_good = peers.evalplus_batch(good, inputs, expected)
+        theirs_mixed = peers.evalplus_batch(mixed, inputs, expected)
+        figures += [
+            figure(f"{count} good ones / EvalPlus' core", theirs_good / ours_good, 2,
+                   f"{ours_good:.2f} s against {theirs_good:.2f} s", more=True),
+            figure(f"{count} with 2 % hanging, 2 % crashing / EvalPlus' core",
+                   theirs_mixed / ours_mixed, 1.7,
+                   f"{ours_mixed:.2f} s against {theirs_mixed:.2f} s", more=True),
+        ]  # fmt: skip
+    return figures
+
+
+def growth(root: Path, pairs: int) -> list[Figure]:
+    """What more cases and larger arrays cost."""
+    seconds = {}
+    for count in (12, 120, 1200):
+        course = write_course(root / f"cases-{count}", count, small=True)
+        command = peers.python("-m", "grader", "grade", "--root", str(course), "--format", "json")
+        seconds[count] = _times(_command(command), min(pairs, 7))
+    medians = {count: statistics.median(times) for count, times in seconds.items()}
+    each = (medians[1200] - medians[120]) / 1080 * 1000
+    figures = [
+        figure(
+            "an extra small case, its YAML included",
+            each,
+            0.15,
+            "ms; whole runs: "
+            + ", ".join(f"{n} cases {m * 1000:.0f} ms" for n, m in medians.items()),
+        )
+    ]
+    sizes = {}
+    for tokens in (16, 128, 512):
+        grader = ProblemGrader(Course(write_course(root / f"n-{tokens}", 1, size=tokens)), SLUG)
+        submission = Submission("submission.py", material.RIGHT.encode())
+        with ZygoteRunner() as runner:
+            work = _grading(grader, submission, runner)
+            work()
+            sizes[tokens] = statistics.median(_times(work, min(pairs, 9)))
+    largest = sizes[512] / sizes[16]
+    detail = ", ".join(f"{n} tokens {s * 1000:.1f} ms" for n, s in sizes.items())
+    figures.append(Figure("512 tokens / 16 tokens, 8 heads, one case", largest, "", None, detail))
+    return figures
+
+
+def _grading(
+    grader: ProblemGrader, submission: Submission, runner: ZygoteRunner
+) -> Callable[[], None]:
+    def work() -> None:
+        grading.grade(grader.exam, submission, "submission.py", runner)
+
+    return work
+
+
+def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
+    """Grade all sources through one warm runner, several at once; return seconds."""
+    submissions = [Submission(f"s{i}.py", source.encode()) for i, source in enumerate(sources)]
+    work = grading.work(grader.exam)
+    with ZygoteRunner(jobs=_JOBS, spare=6) as runner:
+        started = time.perf_counter()
+        waiting = list(reversed(submissions))
+        names: dict[int, str] = {}
+        done = 0
+        while done < len(submissions):
+            while waiting and runner.room:
+                submission = waiting.pop()
+                names[runner.submit(submission, *work)] = submission.name
+            for ticket, run in runner.wait(0.05).items():
+                grading.report(grader.exam, run, names.pop(ticket), runner)
+                done += 1
+        return time.perf_counter() - started
+
+
+def in_turns(work: dict[str, Callable[[], None]], pairs: int) -> dict[str, list[float]]:
+    """Time each piece of work once in every round."""
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for function in work.values():
+        function()
+    for _ in range(pairs):
+        for name, function in work.items():
+            seconds[name] += _times(function, 1)
+    return seconds
+
+
+def against(
+    seconds: dict[str, list[float]], ours: str, theirs: str, what: str, target: float | None = None
+) -> Figure:
+    """Return the median of the paired ratios."""
+    ratios = [a / b for a, b in zip(seconds[ours], seconds[theirs], strict=True)]
+    detail = f"{_ms(seconds[ours])} against {_ms(seconds[theirs])}"
+    return figure(what, statistics.median(ratios), target, detail)
+
+
+def figure(
+    what: str, ratio: float, target: float | None, detail: str, *, more: bool = False
+) -> Figure:
+    """Return a figure beside its target: at most, or with `more` at least."""
+    if target is None:
+        return Figure(what, ratio, "", None, detail)
+    met = ratio >= target if more else ratio <= target
+    return Figure(what, ratio, f"{'at least' if more else 'at most'} {target:g}", met, detail)
+
+
+def page(figures: Sequence[Figure], pairs: int) -> str:
+    """Return the page of results."""
+    rows = "".join(
+        f"| {f.what} | {f.ratio:.3g} | {f.target} | {_mark(f.met)} | {f.detail} |\n"
+        for f in figures
+    )
+    return f"""\
+# Benchmarks
+
+Written by `make bench`. Ratios are medians over {pairs} pairs measured in turns in one run, with
+full confinement on; milliseconds are this machine's.
+
+Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()} {platform.release()};
+Python {platform.python_version()}, NumPy {np.__version__}, PyYAML {yaml.__version__}.
+
+| what | figure | target | met | measured |
+|---|---|---|---|---|
+{rows}"""
+
+
+def _mark(met: bool | None) -> str:
+    return "" if met is None else "yes" if met else "**no**"
+
+
+def _command(command: Sequence[str]) -> Callable[[], None]:
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+
+    def work() -> None:
+        subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+
+    return work
+
+
+def _times(work: Callable[[], None], repeat: int) -> list[float]:
+    times = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return times
+
+
+def _ms(seconds: Sequence[float]) -> str:
+    return f"{statistics.median(seconds) * 1000:.3g} ms"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
