@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import linecache
+import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -77,10 +79,13 @@ class Course:
         path = self.problem_folder(slug) / "statement.md"
         try:
             return path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise AuthorError(
-                Complaint(f"cannot be read: {error}", Location(self.shown(path)))
-            ) from None
+        except FileNotFoundError:
+            message = "is missing"
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}"
+        except UnicodeDecodeError:
+            message = "is not UTF-8 text"
+        raise AuthorError(Complaint(message, Location(self.shown(path), 1, 1)))
 
     def case_files(self, slug: str, extra: Iterable[ExtraCases] = ()) -> list[CaseFile]:
         """Return every case file of a problem, sorted by name; further folders come after.
@@ -117,7 +122,7 @@ class Course:
         complaints = [
             Complaint(
                 f"{m.id!r} violates the unknown requirement {m.violates!r}",
-                self._place(problem, "misconceptions"),
+                self._place(problem, "misconceptions", m.violates),
                 way_out=nearest(m.violates, known),
             )
             for m in found
@@ -125,7 +130,7 @@ class Course:
         ] + [
             Complaint(
                 f"{m.id!r} is the same as the unknown {m.same_as!r}",
-                self._place(problem, "misconceptions"),
+                self._place(problem, "misconceptions", m.same_as),
                 way_out=nearest(m.same_as, ids),
             )
             for m in found
@@ -139,35 +144,41 @@ class Course:
         """Return the other right implementations, none when there is no file."""
         return self._list(problem, "alternatives", "ALTERNATIVES", Alternative)
 
-    def orphans(self) -> list[str]:
-        """Return what belongs to no problem: folders and files whose name is no slug."""
-        slugs = set(self.slugs)
-        cases = self.root / "cases"
+    def orphans(self) -> list[tuple[str, str, str]]:
+        """Return files that belong to no problem: path, what is wrong, and the way out."""
+        slugs = self.slugs
         lost = [
-            p
+            (p / "problem.yaml", "is missing", "A folder in problems/ is an exercise.")
             for p in sorted((self.root / "problems").iterdir())
             if p.is_dir() and p.name not in slugs and not p.name.startswith((".", "__"))
         ]
+        cases = self.root / "cases"
         for path in sorted(cases.rglob("*")):
             inside = path.relative_to(cases).parts
-            if (
-                path.is_file()
-                and not path.name.startswith(".")
-                and (
-                    inside[0] not in slugs
-                    or len(inside) != 2
-                    or path.suffix not in (".yaml", ".yml")
-                )
-            ):
-                lost.append(path)
-        return [self.shown(path) for path in lost]
+            if not path.is_file() or path.name.startswith("."):
+                continue
+            if inside[0] not in slugs:
+                way_out = f"Case files are cases/SLUG/*.yaml. {nearest(inside[0], slugs)}"
+                lost.append((path, "belongs to no exercise", way_out))
+            elif len(inside) != 2 or path.suffix not in (".yaml", ".yml"):
+                way_out = f"Case files are cases/{inside[0]}/*.yaml."
+                lost.append((path, "is not read as a case file", way_out))
+        return [(self.shown(path), message, way_out) for path, message, way_out in lost]
 
     @staticmethod
     def _yaml_in(folder: Path) -> list[Path]:
         return [*folder.glob("*.yaml"), *folder.glob("*.yml")]
 
-    def _place(self, problem: Problem, module: str) -> Location:
-        return Location(self.shown(problem.folder / f"{module}.py"))
+    def _place(self, problem: Problem, module: str, word: str = "") -> Location:
+        """Return where a problem's module first has a word, quoted or assigned, or its start."""
+        path = problem.folder / f"{module}.py"
+        shown = self.shown(path)
+        lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
+        for number, line in enumerate(lines, 1):
+            found = re.search(rf"""(["']){re.escape(word)}\1|^{re.escape(word)}\b""", line)
+            if word and found:
+                return Location(shown, number, found.start() + 1, line)
+        return Location(shown, 1, 1)
 
     def _list(self, problem: Problem, module: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
         if not (problem.folder / f"{module}.py").exists():
@@ -181,7 +192,7 @@ class Course:
         twice = sorted({id for id in ids if ids.count(id) > 1})
         if twice:
             message = f"ids used twice: {', '.join(twice)}"
-            raise AuthorError(Complaint(message, self._place(problem, module)))
+            raise AuthorError(Complaint(message, self._place(problem, module, twice[0])))
         return tuple(found)
 
     def _named(self, problem: Problem, module: str, name: str, fits: Any, what: str) -> Any:
@@ -189,7 +200,9 @@ class Course:
         value = getattr(loaded, name, None)
         if not fits(value):
             message = f"must define {name} as {what}"
-            raise AuthorError(Complaint(message, self._place(problem, module)))
+            defined = [n for n in vars(loaded) if not n.startswith("_") and n != name]
+            way_out = nearest(name, defined) if value is None else ""
+            raise AuthorError(Complaint(message, self._place(problem, module, name), way_out))
         return value
 
     def _module(self, problem: Problem, module: str) -> ModuleType:
@@ -207,9 +220,12 @@ class Course:
             return importlib.import_module(f"{package}.{module}")
         except SyntaxError as error:
             place = Location(
-                self.shown(Path(error.filename or place.path)), error.lineno or 1, error.offset or 1
+                self.shown(Path(error.filename or place.path)),
+                error.lineno or 1,
+                error.offset or 1,
+                (error.text or "").rstrip(),
             )
-            raise AuthorError(Complaint(f"{error.msg}", place)) from None
+            raise AuthorError(Complaint(f"not Python: {error.msg}", place)) from None
         except Exception as error:
             frames = [
                 f
@@ -217,6 +233,12 @@ class Course:
                 if f.filename.startswith(str(folder))
             ]
             if frames:
-                place = Location(self.shown(Path(frames[-1].filename)), frames[-1].lineno or 1, 1)
+                last = frames[-1]
+                line, column = last.lineno or 1, (last.colno or 0) + 1
+                place = Location(self.shown(Path(last.filename)), line, column, _line_of(last))
             message = f"cannot be imported: {type(error).__name__}: {error}"
             raise AuthorError(Complaint(message, place)) from None
+
+
+def _line_of(frame: traceback.FrameSummary) -> str:
+    return linecache.getline(frame.filename, frame.lineno or 1).rstrip()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from grader.catalog import Course
 from grader.errors import Complaint, GraderError, Location
 from grader.model import Case, Outlook, Problem
 from grader.runners import Runner
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +33,40 @@ class Checkup:
 
 def check(course: Course, slug: str, runner: Runner) -> Checkup:
     """Check one problem: its files, its reference on every case, its pinned values, its starter."""
-    try:
-        problem = course.load(slug)
-        reference = course.reference(problem)
-        course.statement(slug)
-        complaints = _coverage_complaints(course, problem)
-        exam = grading.prepare(problem, reference)
-    except GraderError as error:
-        return Checkup(slug, error.complaints)
+    complaints: list[Complaint] = []
+
+    def attempt(step: Callable[..., _Result], *arguments: Any) -> _Result | None:
+        try:
+            return step(*arguments)
+        except GraderError as error:
+            complaints.extend(error.complaints)
+            return None
+
+    problem = attempt(course.load, slug)
+    attempt(course.statement, slug)
+    if problem is None:
+        return Checkup(slug, tuple(complaints))
+    complaints += _coverage_complaints(problem)
+    reference = attempt(course.reference, problem)
+    attempt(course.misconceptions, problem)
+    attempt(course.alternatives, problem)
+    exam = attempt(grading.prepare, problem, reference) if reference else None
     agreed = 0
-    for case in problem.cases:
-        if case.published:
-            numbers, wrong = _published_complaints(case, problem, exam.expected[case.id])
-            agreed += numbers
-            complaints += wrong
-    complaints += _starter_complaints(course, exam, runner)
+    if exam:
+        for case in problem.cases:
+            if case.published:
+                numbers, wrong = _published_complaints(case, problem, exam.expected[case.id])
+                agreed += numbers
+                complaints += wrong
+        complaints += _starter_complaints(course, exam, runner)
     return Checkup(slug, tuple(complaints), len(problem.requirements), len(problem.cases), agreed)
 
 
 def orphan_complaints(course: Course) -> list[Complaint]:
     """Return a complaint for every file or folder that belongs to no problem."""
     return [
-        Complaint(
-            "belongs to no exercise",
-            Location(path),
-            way_out="Name it after a slug in problems/, or remove it.",
-        )
-        for path in course.orphans()
+        Complaint(message, Location(path, 1, 1), way_out)
+        for path, message, way_out in course.orphans()
     ]
 
 
@@ -69,12 +79,11 @@ def rounds_to(value: Any, published: Any, decimals: int) -> bool:
     return bool(abs(value - published) * 10.0**decimals <= 0.5 + 1e-9)
 
 
-def _coverage_complaints(course: Course, problem: Problem) -> list[Complaint]:
-    place = Location(course.shown(problem.folder / "problem.yaml"), 1, 1)
+def _coverage_complaints(problem: Problem) -> list[Complaint]:
     return [
         Complaint(
             f"requirement {requirement.id!r} has no case",
-            place,
+            requirement.location,
             way_out=f"Add cases/{problem.slug}/{requirement.id}.yaml.",
         )
         for requirement in problem.requirements
@@ -122,7 +131,10 @@ def _starter_complaints(course: Course, exam: grading.Exam, runner: Runner) -> l
     read = submissions.read(path, name)
     report = grading.grade(exam, read, name, runner)
     if report.refusal:
-        return [Complaint(f"the starter cannot be run: {report.refusal.message}", place)]
+        refusal = report.refusal
+        if refusal.line:
+            place = Location(name, refusal.line, refusal.column or 1, refusal.text)
+        return [Complaint(f"the starter cannot be run: {refusal.message}", place, refusal.hint)]
     if report.verdict is Outlook.PASSED:
         return [
             Complaint(

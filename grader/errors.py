@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a text file. `line` and `column` count from 1; 0 means the whole file."""
+    """A place in a text file. `line` and `column` count from 1; 0 means the whole file.
+
+    `text` is the line itself, for a caret; `key_path` where in the document (`cases[2].why`).
+    """
 
     path: str
     line: int = 0
     column: int = 0
+    text: str = field(default="", compare=False)
+    key_path: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
@@ -26,23 +31,21 @@ class Location:
 class Complaint:
     """One thing to fix (an author's or a user's mistake).
 
-    `message` says what is wrong, `way_out` what to do, `key_path` where in the document
-    (`cases[2].arguments.X`), `source_line` the line itself, for a caret.
+    `message` says what is wrong, `way_out` what to do.
     """
 
     message: str
     location: Location | None = None
-    key_path: str = ""
-    source_line: str = ""
     way_out: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.location}: {self.message}" if self.location else self.message
-        if self.key_path:
-            head += f" (at {self.key_path})"
-        lines = [head]
-        if self.source_line and self.location and self.location.column:
-            lines += _caret(self.source_line, self.location.column)
+        lines = [self.message]
+        if self.location:
+            lines = [f"{self.location}: {self.message}"]
+            if self.location.key_path:
+                lines[0] += f" (at {self.location.key_path})"
+            if self.location.text.strip() and self.location.column:
+                lines += _caret(self.location.text, self.location.column)
         if self.way_out:
             lines.append(f"    {self.way_out}")
         return "\n".join(lines)
@@ -64,10 +67,14 @@ class UsageError(GraderError):
     """A name, path or option that does not lead anywhere."""
 
 
+_NEAR = 0.6
+"""share of letters in common from which a word is offered instead of all of them"""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a phrase that offers the closest of the `known` words, or lists them all."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=_NEAR)
     if close:
         return f"Did you mean {close[0]!r}?"
     return f"Known: {', '.join(known)}." if known else ""
@@ -79,5 +86,6 @@ _WIDEST = 100
 def _caret(source_line: str, column: int) -> list[str]:
     """Return the line and a caret below `column`, cut around it when the line is long."""
     text = source_line.rstrip().replace("\t", " ")
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     start = max(0, column - 1 - _WIDEST // 2) if len(text) > _WIDEST else 0
     return [f"    {text[start : start + _WIDEST]}", "    " + " " * (column - 1 - start) + "^"]

@@ -287,7 +287,8 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
             axes = ", ".join(promised.axes)
             return f"returns {promised.name!r} with shape {value.array.shape}, not ({axes})"
         if not np.isfinite(value.array).all():
-            return f"returns NaN or infinity in {promised.name!r}"
+            what = "NaN" if np.isnan(value.array).any() else "infinity"
+            return f"returns {what} in {promised.name!r}; choose inputs with a defined result"
         if promised.dtype and value.array.dtype.name != promised.dtype:
             return f"returns {promised.name!r} as {value.array.dtype}, not {promised.dtype}"
     return ""

@@ -95,6 +95,7 @@ class Requirement:
     checks: Checks = "values"
     bonus: bool = False
     points: Fraction = Fraction(1)
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,8 +221,10 @@ WRONG = [
     ([1, None], (1,), "not nothing"),
     ([1, {"eye": 2}], (1,), "not a mapping"),
     ([1, True], (), "either numbers or booleans"),
-    ([[1, 2], [3]], (), "the same length"),
-    ([1, [2]], (), "the same length"),
+    ([[1, 2], [3]], (1,), "the same length"),
+    ([1, [2]], (1,), "the same length"),
+    ([[[1], [2]], [[3], [4, 5]]], (1, 1), "the same length"),
+    ([[], [1]], (1,), "the same length"),
     ([2**63], (0,), "does not fit a 64-bit integer"),
     ([-(2**63) - 1], (0,), "does not fit a 64-bit integer"),
 ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from yaml.nodes import Node
+from yaml.nodes import MappingNode, Node
 
 from grader import recipes
 from grader.errors import Complaint, Location
-from grader.loading.document import BROKEN, Document, Fields, Path_, node_at
+from grader.loading.document import BROKEN, Document, Fields
+from grader.loading.nodes import Path_, node_at
 from grader.loading.problem import read_tolerance, shown
 from grader.model import Case, Problem, Published, Tolerance
 
+_MOST_DECIMALS = 15
+"""as many as a float64 keeps of a number near 1"""
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -91,7 +93,7 @@ class _CaseReader:
             requirement=self.requirement,
             why=document.text(fields["why"][1], (*at, "why")) if "why" in fields else "",
             arguments=arguments,
-            location=document.location(node),
+            location=document.location(node, at),
             published=self._published(fields, at),
             tolerance=tolerance,
             hidden=hidden,
@@ -143,7 +145,7 @@ class _CaseReader:
                 self.document.complain(place, message, (*at, name, *path))
             if not wrong:
                 sound[name] = recipe
-        places = {name: self.document.location(fields[name][1]) for name in names}
+        places = {name: self.document.location(fields[name][1], (*at, name)) for name in names}
         if len(sound) == len(plain):
             self._check_shapes(sound, fields, at)
         return sound, places
@@ -172,21 +174,22 @@ class _CaseReader:
             shape = recipes.shape_of(arguments[name], arguments)
             node = fields[name][1]
             if shape is None or len(shape) != len(axes):
-                promised = ", ".join(map(str, axes))
-                got = "no array" if shape is None else f"the shape {shape}"
-                self.document.complain(node, f"{name} has {got}, not ({promised})", (*at, name))
+                promised = f"({', '.join(map(str, axes))})"
+                message = f"{name} has the shape {shape}, not {promised}"
+                if shape is None:
+                    message = f"{name} is no array; it must have the shape {promised}"
+                self.document.complain(node, message, (*at, name))
                 continue
             for position, (axis, length) in enumerate(zip(axes, shape, strict=True)):
                 wanted, source = (
                     (axis, "") if isinstance(axis, int) else lengths.get(axis, (length, ""))
                 )
                 if wanted != length:
-                    because = f", as in {source}" if source else ""
+                    because = f" ({axis}) must have length {wanted}, as in {source}"
+                    if not source:
+                        because = f" must have length {wanted}"
                     self.document.complain(
-                        node,
-                        f"{name} has the shape {shape}: axis {position} ({axis}) must have"
-                        f" length {wanted}{because}",
-                        (*at, name),
+                        node, f"{name} has the shape {shape}: axis {position}{because}", (*at, name)
                     )
                 elif isinstance(axis, str):
                     lengths.setdefault(axis, (length, name))
@@ -203,11 +206,12 @@ class _CaseReader:
             return None
         key_node, node = fields["expected"]
         place = (*at, "expected")
-        decimals = 0
+        decimals = _MOST_DECIMALS
         if "decimals" in fields:
-            decimals = self.document.number(
+            given = self.document.number(
                 fields["decimals"][1], (*at, "decimals"), "decimals", least=0, whole=True
             )
+            decimals = min(given, _MOST_DECIMALS)
         else:
             self.document.complain(
                 key_node,
@@ -215,42 +219,44 @@ class _CaseReader:
                 place,
                 "Say to how many decimals the values are published: decimals: 4.",
             )
-        values = self._published_values(node, place)
-        return Published(values, min(decimals, 15), self.document.location(key_node))
+        values = self._published_values(node, place, decimals)
+        return Published(values, decimals, self.document.location(key_node, place))
 
-    def _published_values(self, node: Node, at: Path_) -> dict[str, Any]:
-        returned = [v.name for v in self.problem.returns.values] if self.problem else []
-        nodes: dict[str, Node]
-        if self.problem and self.problem.returns.container == "single":
-            nodes = {returned[0]: node}
+    def _published_values(self, node: Node, at: Path_, decimals: int) -> dict[str, Any]:
+        returns = self.problem.returns if self.problem else None
+        if returns is None or not returns.values:
+            return {}  # there is a complaint about that
+        returned = [value.name for value in returns.values]
+        nodes: dict[str, tuple[Node, Path_]]
+        if returns.container == "single":
+            nodes = {returned[0]: (node, at)}
         else:
-            fields = (
-                self.document.fields(node, at, [], returned)
-                if returned
-                else self.document.mapping(node, at) or {}
-            )
-            if not fields:
+            fields = self.document.fields(node, at, [], returned)
+            if not fields and isinstance(node, MappingNode):
                 self.document.complain(node, "no published value by name", at)
-            nodes = {name: value for name, (_, value) in fields.items()}
+            nodes = {name: (value, (*at, name)) for name, (_, value) in fields.items()}
         values: dict[str, Any] = {}
-        for name, value_node in nodes.items():
-            plain = self.document.plain(value_node, at)
+        for name, (value_node, place) in nodes.items():
+            plain = self.document.plain(value_node, place)
             if plain is BROKEN:
                 continue
-            if _is_numeric(plain):
-                values[name] = plain
+            wrong = _not_published(plain, decimals)
+            if wrong:
+                self.document.complain(value_node, wrong, place)
             else:
-                self.document.complain(
-                    value_node, "published values are finite numbers in regular lists", at
-                )
+                values[name] = plain
         return values
 
 
-def _is_numeric(plain: Any) -> bool:
+def _not_published(plain: Any, decimals: int) -> str:
+    """Return why a value cannot have been published with so many decimals, or ''."""
+    if isinstance(plain, dict):
+        return "one value is returned: write its numbers without a name"
     try:
         array = np.array(plain)
     except ValueError:
-        return False
-    if array.dtype.kind in "iu":
-        return True
-    return array.dtype.kind == "f" and array.size > 0 and math.isfinite(array.sum())
+        return "the rows of published values must have the same length"
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return "published values are finite numbers"
+    longer = array[array.round(decimals) != array].ravel()
+    return f"{longer[0]} has more than {decimals} decimals" if longer.size else ""

@@ -1,25 +1,21 @@
-"""One YAML file as nodes with places, and every complaint about it.
+"""One YAML document as typed values, and every complaint about it.
 
 Scalars are read as YAML 1.2's core schema does (yaml.org/spec/1.2.2, chapter 10.3.2): `1e-6` is
-a number, `no` is text, `12:30` is text. Repeated keys, tags and anchors that contain themselves
-are complaints. Nothing outside this package sees a node.
+a number, `no` is text, `12:30` is text. Repeated keys are complaints. Nothing outside this
+package sees a node.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from grader.errors import Complaint, Location, nearest
-
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_UNTAGGED = "untagged"
-_MOST_BYTES = 4 * 1024 * 1024
+from grader.errors import nearest
+from grader.loading.nodes import Nodes, Path_
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -34,48 +30,15 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys([".nan", ".NaN", ".NAN"], float("nan")),
 }
 
-Path_ = tuple[str | int, ...]
-"""Where in the document: keys and list positions."""
+_MERGE = "Merge keys are not part of YAML 1.2: write the keys out."
+_BOOLEANS = "In YAML 1.2 only true and false are booleans; yes, no, on and off are text."
 
 Fields = Mapping[str, tuple[Node, Node]]
 """The key node and value node of a mapping, by key."""
 
 
-class _Loader(_Base):  # type: ignore[misc]
-    """PyYAML's C parser without its YAML 1.1 guesses: every untagged node stays untagged."""
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-        return _UNTAGGED
-
-
-class Document:
-    """One file being read. `root` is None when it cannot be read at all."""
-
-    def __init__(self, path: Path, shown: str) -> None:
-        self.shown = shown
-        self.complaints: list[Complaint] = []
-        self._text = ""
-        self.root = self._parse(path)
-
-    # --- complaining ---
-
-    def location(self, node: Node) -> Location:
-        """Return the place of a node."""
-        return Location(self.shown, node.start_mark.line + 1, node.start_mark.column + 1)
-
-    def complain(self, node: Node | None, message: str, at: Path_ = (), way_out: str = "") -> None:
-        """Record that something is wrong at `node`; None means the whole file."""
-        if node is None:
-            location, line = Location(self.shown, 1, 1), self._line(0)
-        else:
-            location, line = self.location(node), self._line(node.start_mark.line)
-        self.complaints.append(Complaint(message, location, key_path(at), line, way_out))
-
-    def _line(self, index: int) -> str:
-        lines = self._text.splitlines()
-        return lines[index] if index < len(lines) else ""
-
-    # --- reading ---
+class Document(Nodes):
+    """A file as typed values: each reading complains about anything else."""
 
     def fields(
         self, node: Node, at: Path_, required: Iterable[str], optional: Iterable[str] = ()
@@ -83,22 +46,27 @@ class Document:
         """Return the fields of a mapping with known keys; complain about the rest."""
         required = list(required)
         known = [*required, *optional]
-        fields = self.mapping(node, at)
+        fields = self.mapping(node, at, f"Its keys are: {', '.join(known)}." if known else "")
         if fields is None:
             return {}
+        missing = [key for key in required if key not in fields]
         for key, (key_node, _) in fields.items():
             if key not in known:
-                self.complain(key_node, f"unknown key {key!r}", (*at, key), nearest(key, known))
-        for key in required:
-            if key not in fields:
-                where = f"{key_path(at)} needs" if at else "the file needs"
-                self.complain(node, f"missing key {key!r}", at, f"{where} {key!r}.")
+                advice = nearest(key, known) if key != "<<" else _MERGE
+                self.complain(key_node, f"unknown key {key!r}", (*at, key), advice)
+                # A misspelt key is not told a second time as a missing one.
+                missing = [name for name in missing if f"mean {name!r}" not in advice]
+        if missing:
+            keys = "key" if len(missing) == 1 else "keys"
+            self.complain(node, f"missing {keys} {', '.join(map(repr, missing))}", at)
         return {key: pair for key, pair in fields.items() if key in known}
 
-    def mapping(self, node: Node, at: Path_) -> dict[str, tuple[Node, Node]] | None:
+    def mapping(
+        self, node: Node, at: Path_, way_out: str = ""
+    ) -> dict[str, tuple[Node, Node]] | None:
         """Return a mapping's fields by key, or None after complaining that it is none."""
         if not isinstance(node, MappingNode):
-            self.complain(node, f"expected a mapping, got {self._described(node)}", at)
+            self.complain(node, f"expected a mapping, got {self._described(node)}", at, way_out)
             return None
         fields: dict[str, tuple[Node, Node]] = {}
         for key_node, value_node in node.value:
@@ -122,7 +90,7 @@ class Document:
             self.complain(node, f"expected a list of {what}, got {self._described(node)}", at)
             return []
         if not node.value and not empty:
-            self.complain(node, f"the list of {what} is empty", at, "Add one or drop the file.")
+            self.complain(node, f"the list of {what} is empty", at, "Add at least one.")
         return list(node.value)
 
     def text(self, node: Node, at: Path_) -> str:
@@ -150,7 +118,7 @@ class Document:
         if value is _BROKEN:
             return least
         if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < 1e18:
-            kind = "a whole number" if whole else "a number"
+            kind = "a whole number" if whole else "a finite number"
             self.complain(
                 node, f"{what} must be {kind}, {least:g} or more, got {self._described(node)}", at
             )
@@ -161,7 +129,8 @@ class Document:
         """Return a boolean; complain about anything else."""
         value = self.plain(node, at)
         if not isinstance(value, bool):
-            self.complain(node, f"expected true or false, got {self._described(node)}", at)
+            advice = _BOOLEANS if isinstance(value, str) else ""
+            self.complain(node, f"expected true or false, got {self._described(node)}", at, advice)
             return False
         return value
 
@@ -188,7 +157,11 @@ class Document:
                 return _BROKEN
             return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
         if _FLOAT.fullmatch(text):
-            return float(text)
+            number = float(text)
+            if math.isinf(number):
+                self.complain(node, f"{text} is too large for a 64-bit float", at)
+                return _BROKEN
+            return number
         return _WORDS.get(text, text)
 
     def _described(self, node: Node) -> str:
@@ -199,108 +172,9 @@ class Document:
         value = self.plain(node, ())
         if value is None:
             return "nothing"
+        if value == "":
+            return "empty text"
         return f"the text {value!r}" if isinstance(value, str) else f"{node.value}"
-
-    def _parse(self, path: Path) -> Node | None:
-        try:
-            with path.open("rb") as file:
-                data = file.read(_MOST_BYTES + 1)
-        except OSError as error:
-            self.complain(None, f"cannot be read: {error.strerror or error}")
-            return None
-        if len(data) > _MOST_BYTES:
-            self.complain(
-                None,
-                f"larger than {_MOST_BYTES >> 20} MiB",
-                way_out="Write large arrays as recipes (normal, uniform, ...), not as literals.",
-            )
-            return None
-        try:
-            self._text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-            where = Location(self.shown, line, column)
-            self.complaints.append(
-                Complaint("not UTF-8 text", where, way_out="Save the file as UTF-8.")
-            )
-            return None
-        return self._compose()
-
-    def _compose(self) -> Node | None:
-        try:
-            loader = _Loader(self._text)
-            try:
-                root: Node | None = loader.get_single_node()
-            finally:
-                loader.dispose()
-        except yaml.MarkedYAMLError as error:
-            self._complain_of_syntax(error)
-            return None
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
-            message = getattr(error, "reason", "") or str(error) or "nested too deeply"
-            line, column = self._place_of(getattr(error, "position", 0) or 0)
-            where = Location(self.shown, line, column)
-            self.complaints.append(
-                Complaint(f"not YAML: {message}", where, source_line=self._line(line - 1))
-            )
-            return None
-        if root is None:
-            self.complain(None, "the file is empty")
-            return None
-        return root if self._is_sound(root) else None
-
-    def _complain_of_syntax(self, error: yaml.MarkedYAMLError) -> None:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        text = self._line(line - 1)
-        message = f"not YAML: {error.problem or 'it ends too early'}"
-        if error.context:
-            message += f", {error.context}"
-        tab = text.find("\t")
-        way_out = ""
-        if tab >= 0 and not text[:tab].strip(" -"):
-            column, way_out = tab + 1, "Indent with spaces, not tabs."
-        where = Location(self.shown, line, column)
-        self.complaints.append(Complaint(message, where, source_line=text, way_out=way_out))
-
-    def _place_of(self, position: int) -> tuple[int, int]:
-        before = self._text[:position]
-        return before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
-
-    def _is_sound(self, root: Node) -> bool:
-        """Complain about tags, self-containing anchors and great depth; return whether none."""
-        before = len(self.complaints)
-        open_nodes: list[Node] = []
-        seen: set[int] = set()
-        stack: list[tuple[Node, bool]] = [(root, False)]
-        inside: set[int] = set()
-        while stack:
-            node, leaving = stack.pop()
-            if leaving:
-                inside.discard(id(open_nodes.pop()))
-                continue
-            if id(node) in inside:
-                self.complain(node, "an anchor that contains itself")
-                continue
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
-            if node.tag != _UNTAGGED:
-                self.complain(node, f"tags such as {node.tag!r} are not used here")
-            if isinstance(node, ScalarNode):
-                continue
-            inside.add(id(node))
-            open_nodes.append(node)
-            if len(open_nodes) > _DEEPEST:
-                self.complain(node, f"nested more than {_DEEPEST} levels deep")
-                break
-            stack.append((node, True))
-            children = node.value
-            if isinstance(node, MappingNode):
-                children = [child for pair in children for child in pair]
-            stack.extend((child, False) for child in reversed(children))
-        return len(self.complaints) == before
 
 
 class _Broken:
@@ -309,30 +183,3 @@ class _Broken:
 
 _BROKEN = _Broken()
 BROKEN: Any = _BROKEN
-_DEEPEST = 40
-
-
-def key_path(at: Path_) -> str:
-    """Return a path as authors write it: `cases[2].arguments.X`."""
-    text = ""
-    for part in at:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            text += f".{part}" if text else part
-    return text
-
-
-def node_at(node: Node, path: Iterable[str | int]) -> Node:
-    """Return the node that `path` leads to below `node`, or the last one on the way."""
-    for part in path:
-        if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-        elif isinstance(node, MappingNode):
-            found = [value for key, value in node.value if key.value == part]
-            if not found:
-                return node
-            node = found[0]
-        else:
-            return node
-    return node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 from yaml.nodes import MappingNode, Node
 
 from grader.errors import Complaint, nearest
-from grader.loading.document import BROKEN, Document, Path_
+from grader.loading.document import BROKEN, Document
+from grader.loading.nodes import Path_, node_at
 from grader.model import (
     Checks,
     Container,
@@ -55,22 +57,28 @@ def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, l
     def at(key: str, method: Any, default: Any) -> Any:
         return method(fields[key][1], (key,)) if key in fields else default
 
-    parameters = at("parameters", read.parameters, ())
+    def sound(key: str, method: Any, default: Any) -> Any:
+        """What has complaints says nothing about other keys and the case files."""
+        before = len(document.complaints)
+        value = at(key, method, default)
+        return value if len(document.complaints) == before else default
+
+    parameters = sound("parameters", read.parameters, ())
     problem = Problem(
         slug=slug,
         title=at("title", document.text, slug),
         entry_point=at("entry_point", read.entry_point, "missing"),
         parameters=parameters,
-        returns=at("returns", read.returns, Returns("single", (ReturnedValue("value", ()),))),
+        returns=sound("returns", read.returns, Returns("single", ())),
         requirements=at("requirements", read.requirements, ()),
         cases=(),
         tolerance=at("tolerance", read.tolerance, Tolerance(0.0, 0.0)),
         limits=at("limits", read.limits, Limits()),
         hints=at("hints", read.hints, ()),
         folder=folder,
-        shapes=read.shapes(fields["shapes"][1], parameters) if "shapes" in fields else {},
+        shapes=sound("shapes", read.shapes_of(parameters), {}) if parameters else {},
     )
-    if "returns" in fields:
+    if problem.returns.values and problem.requirements:
         read.check_dtype_promises(problem, fields["returns"][0])
     return problem, document.complaints
 
@@ -190,7 +198,12 @@ class _Reader:
             place = (*at, index)
             requirement = self._requirement(item, place)
             if requirement.id in requirements:
-                self.document.complain(item, f"requirement {requirement.id!r} twice", place)
+                self.document.complain(
+                    node_at(item, ("id",)),
+                    f"requirement id {requirement.id!r} is used twice",
+                    (*place, "id"),
+                    f"It is first used in line {requirements[requirement.id].location.line}.",
+                )
             elif requirement.id:
                 requirements[requirement.id] = requirement
                 places[requirement.id] = (item, place)
@@ -200,7 +213,7 @@ class _Reader:
     def _requirement(self, node: Node, at: Path_) -> Requirement:
         document = self.document
         fields = document.fields(node, at, ["id", "says"], ["needs", "checks", "bonus", "points"])
-        values: dict[str, Any] = {"id": "", "says": ""}
+        values: dict[str, Any] = {"id": "", "says": "", "location": document.location(node, at)}
         for key, (_, value) in fields.items():
             place = (*at, key)
             if key == "id":
@@ -230,16 +243,17 @@ class _Reader:
         self, requirements: dict[str, Requirement], places: dict[str, tuple[Node, Path_]]
     ) -> None:
         for id, requirement in requirements.items():
-            node, at = places[id]
-            for need in requirement.needs:
+            item, at = places[id]
+            for position, need in enumerate(requirement.needs):
+                node = node_at(item, ("needs", position))
                 if need and need not in requirements:
                     message = f"{id!r} needs the unknown requirement {need!r}"
                     self.document.complain(
-                        node, message, (*at, "needs"), nearest(need, requirements)
+                        node, message, (*at, "needs", position), nearest(need, requirements)
                     )
                 elif need and requirements[need].bonus and not requirement.bonus:
                     message = f"{id!r} needs {need!r}, which is a bonus and never needed"
-                    self.document.complain(node, message, (*at, "needs"))
+                    self.document.complain(node, message, (*at, "needs", position))
         try:
             TopologicalSorter({r.id: r.needs for r in requirements.values()}).prepare()
         except CycleError as error:
@@ -249,27 +263,26 @@ class _Reader:
                 node, f"requirements that wait for each other: {' -> '.join(cycle)}", at
             )
 
-    def shapes(
-        self, node: Node, parameters: tuple[Parameter, ...]
-    ) -> dict[str, tuple[str | int, ...]]:
+    def shapes_of(
+        self, parameters: tuple[Parameter, ...]
+    ) -> Callable[[Node, Path_], dict[str, tuple[str | int, ...]]]:
         names = [parameter.name for parameter in parameters]
-        fields = self.document.fields(node, ("shapes",), [], names)
-        shapes: dict[str, tuple[str | int, ...]] = {}
-        for name, (_, value) in fields.items():
-            at = ("shapes", name)
-            lengths: list[str | int] = []
-            for index, item in enumerate(self.document.items(value, at, "lengths", empty=True)):
-                length = self.document.plain(item, (*at, index))
-                if length is BROKEN:
-                    continue
-                if isinstance(length, bool) or not isinstance(length, str | int):
-                    self.document.complain(
-                        item, "a length is a name or a whole number", (*at, index)
-                    )
-                else:
-                    lengths.append(length)
-            shapes[name] = tuple(lengths)
+
+        def shapes(node: Node, at: Path_) -> dict[str, tuple[str | int, ...]]:
+            fields = self.document.fields(node, at, [], names)
+            return {name: self._lengths(value, (*at, name)) for name, (_, value) in fields.items()}
+
         return shapes
+
+    def _lengths(self, node: Node, at: Path_) -> tuple[str | int, ...]:
+        lengths: list[str | int] = []
+        for index, item in enumerate(self.document.items(node, at, "lengths", empty=True)):
+            length = self.document.plain(item, (*at, index))
+            if isinstance(length, str) or (isinstance(length, int) and type(length) is not bool):
+                lengths.append(length)
+            elif length is not BROKEN:
+                self.document.complain(item, "a length is a name or a whole number", (*at, index))
+        return tuple(lengths)
 
     def check_dtype_promises(self, problem: Problem, node: Node) -> None:
         promised = any(value.dtype for value in problem.returns.values)

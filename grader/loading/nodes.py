@@ -1,0 +1,238 @@
+"""One YAML file as nodes with places, and what keeps it from being read at all.
+
+Tags, anchors that contain themselves, great depth and aliases that multiply beyond measure are
+complaints, so that what reads the nodes may recurse and expand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from grader.errors import Complaint, Location
+
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNTAGGED = "untagged"
+_MOST_BYTES = 4 * 1024 * 1024
+_MOST_VALUES = 4_000_000
+_DEEPEST = 40
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_YAML = "tag:yaml.org,2002:"
+_WAYS_OUT = {
+    "mapping values are not allowed": "Text that holds ': ' needs quotes; a key needs a space"
+    " after its colon.",
+    "did not find expected ',' or": "Is a bracket not closed? Text with a colon, a comma or a"
+    " bracket needs quotes.",
+    "expected node content": "Is a value missing, or a bracket not closed?",
+    "did not find expected key": "Is there a bracket too many, or a wrong indentation?",
+    "expected '-' indicator": "Keys of one mapping begin in the same column.",
+    "cannot start any token": "Text that begins with such a character needs quotes.",
+    "another document": "A file holds one document: remove the line '---'.",
+    "unexpected end of stream": "Is a quote not closed?",
+    "undefined alias": "Text that begins with * needs quotes.",
+}
+"""what libyaml says -> what to do about it"""
+
+Path_ = tuple[str | int, ...]
+"""Where in the document: keys and list positions."""
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """PyYAML's C parser without its YAML 1.1 guesses: every untagged node stays untagged."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
+        return _UNTAGGED
+
+
+class Nodes:
+    """One file being read. `root` is None when it cannot be read at all."""
+
+    def __init__(self, path: Path, shown: str) -> None:
+        self.shown = shown
+        self.complaints: list[Complaint] = []
+        self._text = ""
+        self._lines: list[str] | None = None
+        self.root = self._parse(path)
+
+    # --- complaining ---
+
+    def location(self, node: Node, at: Path_ = ()) -> Location:
+        """Return the place of a node, which is at the path `at`."""
+        mark = node.start_mark
+        return self._place(mark.line + 1, mark.column + 1, at)
+
+    def complain(self, node: Node | None, message: str, at: Path_ = (), way_out: str = "") -> None:
+        """Record that something is wrong at `node`; None means the whole file."""
+        location = self._place(1, 1) if node is None else self.location(node, at)
+        self.complaints.append(Complaint(message, location, way_out))
+
+    def _place(self, line: int, column: int, at: Path_ = ()) -> Location:
+        if self._lines is None:
+            self._lines = self._text.splitlines()
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return Location(self.shown, line, column, text, key_path(at))
+
+    def _parse(self, path: Path) -> Node | None:
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
+        except OSError as error:
+            self.complain(None, f"cannot be read: {error.strerror or error}")
+            return None
+        if len(data) > _MOST_BYTES:
+            self.complain(
+                None,
+                f"larger than {_MOST_BYTES >> 20} MiB",
+                way_out="Write large arrays as recipes (normal, uniform, ...), not as literals.",
+            )
+            return None
+        if data.startswith(_UTF_16):
+            self.complain(None, "UTF-16 text, not UTF-8", way_out="Save the file as UTF-8.")
+            return None
+        try:
+            self._text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            before = data[data.rfind(b"\n", 0, error.start) + 1 : error.start]
+            column = len(before.decode("utf-8", "replace")) + 1
+            self._text = data.decode("utf-8", "replace")
+            self.complaints.append(
+                Complaint("not UTF-8 text", self._place(line, column), "Save the file as UTF-8.")
+            )
+            return None
+        return self._compose()
+
+    def _compose(self) -> Node | None:
+        try:
+            loader = _Loader(self._text)
+            try:
+                root: Node | None = loader.get_single_node()
+            finally:
+                loader.dispose()
+        except yaml.MarkedYAMLError as error:
+            self._complain_of_syntax(error)
+            return None
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            message = getattr(error, "reason", "") or str(error) or "nested too deeply"
+            place = self._place_of(getattr(error, "position", 0) or 0)
+            self.complaints.append(Complaint(f"not YAML: {message}", place))
+            return None
+        if root is None:
+            self.complain(None, "the file is empty")
+            return None
+        return root if self._is_sound(root) else None
+
+    def _complain_of_syntax(self, error: yaml.MarkedYAMLError) -> None:
+        place, start = self._place_at(error.problem_mark), self._place_at(error.context_mark)
+        problem = error.problem or "it ends too early"
+        text = place.text
+        if "\t" in text[: len(text) - len(text.lstrip(" \t-"))]:
+            tab = self._place(place.line, text.index("\t") + 1)
+            way_out = "Indent with spaces, not tabs."
+            self.complaints.append(Complaint("a tab in the indentation", tab, way_out))
+            return
+        message = f"not YAML: {problem.removeprefix('but ')}"
+        if error.context and error.context_mark and start != place:
+            message += f", {error.context} that begins at {start.line}:{start.column}"
+            if not text.strip():  # the end of the file says less than where it began
+                place = start
+        elif not text.strip():
+            place = self._end()
+        way_out = next((words for part, words in _WAYS_OUT.items() if part in problem), "")
+        self.complaints.append(Complaint(message, place, way_out))
+
+    def _place_at(self, mark: yaml.Mark | None) -> Location:
+        return self._place(mark.line + 1, mark.column + 1) if mark else self._place(1, 1)
+
+    def _end(self) -> Location:
+        """Return the end of the last line that holds anything."""
+        text = self._text.rstrip()
+        return self._place_of(len(text))
+
+    def _place_of(self, position: int) -> Location:
+        before = self._text[:position]
+        return self._place(before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1)
+
+    def _is_sound(self, root: Node) -> bool:
+        """Complain about tags, self-containing anchors and great depth; return whether none."""
+        before = len(self.complaints)
+        open_nodes: list[Node] = []
+        values: dict[int, int] = {}  # how many a node holds, every alias written out
+        seen: set[int] = set()
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        inside: set[int] = set()
+        while stack:
+            node, leaving = stack.pop()
+            children = _children(node)
+            if leaving:
+                inside.discard(id(open_nodes.pop()))
+                values[id(node)] = 1 + sum(values.get(id(child), 0) for child in children)
+                if values[id(node)] > _MOST_VALUES:
+                    self.complain(node, f"aliases that stand for more than {_MOST_VALUES} values")
+                    break
+                continue
+            if id(node) in inside:
+                self.complain(node, "an anchor that contains itself")
+                continue
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.tag != _UNTAGGED:
+                self.complain(
+                    node,
+                    f"the tag {_short(node.tag)!r} is not used here",
+                    way_out="Write plain values; a recipe such as {eye: 3} builds an array.",
+                )
+            if isinstance(node, ScalarNode):
+                values[id(node)] = 1
+                continue
+            inside.add(id(node))
+            open_nodes.append(node)
+            if len(open_nodes) > _DEEPEST:
+                self.complain(node, f"nested more than {_DEEPEST} levels deep")
+                break
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(children))
+        return len(self.complaints) == before
+
+
+def _short(tag: str) -> str:
+    return "!!" + tag.removeprefix(_YAML) if tag.startswith(_YAML) else tag
+
+
+def _children(node: Node) -> list[Node]:
+    if isinstance(node, ScalarNode):
+        return []
+    if isinstance(node, MappingNode):
+        return [child for pair in node.value for child in pair]
+    return list(node.value)
+
+
+def key_path(at: Path_) -> str:
+    """Return a path as authors write it: `cases[2].arguments.X`."""
+    text = ""
+    for part in at:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def node_at(node: Node, path: Iterable[str | int]) -> Node:
+    """Return the node that `path` leads to below `node`, or the last one on the way."""
+    for part in path:
+        if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+        elif isinstance(node, MappingNode):
+            found = [value for key, value in node.value if key.value == part]
+            if not found:
+                return node
+            node = found[0]
+        else:
+            return node
+    return node

@@ -1,0 +1,12 @@
+from grader.model import Misconception
+
+
+def _no_bias(X, W, bias=None):
+    return X @ W
+
+
+MISCONCEPTIONS = [
+    Misconception(
+        "no-bias", violates="bias", hint="Add it.", implementation=_no_bias, same_as="no-bais"
+    ),
+]

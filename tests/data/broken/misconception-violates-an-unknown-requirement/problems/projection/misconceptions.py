@@ -1,0 +1,10 @@
+from grader.model import Misconception
+
+
+def _no_bias(X, W, bias=None):
+    return X @ W
+
+
+MISCONCEPTIONS = [
+    Misconception("no-bias", violates="bais", hint="Add it.", implementation=_no_bias),
+]

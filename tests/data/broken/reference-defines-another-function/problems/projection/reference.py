@@ -1,0 +1,2 @@
+def projection(X, W, bias=None):
+    return X @ W

@@ -1,0 +1,2 @@
+def projection(X, W, bias=None):
+    raise NotImplementedError
