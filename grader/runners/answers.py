@@ -16,6 +16,9 @@ import numpy as np
 
 _ndarray, _generic, _array, _asarray = np.ndarray, np.generic, np.array, np.asarray
 _NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQfdFD")
+"""native order; a dtype of the other order is not equal to any of them"""
+NAMES = {dtype: str(dtype) for dtype in _NATIVE}
+"""of the dtypes that need no conversion"""
 _MOST_AXES = 8
 _LONGEST_AXIS = 2**31
 _MOST_VALUES = 16
@@ -109,7 +112,7 @@ def _leaf(value: Any, notes: list[str]) -> Plain:
 
 
 def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
-    dtype = str(value.dtype)[:60]
+    dtype = NAMES.get(value.dtype) or str(value.dtype)[:60]
     why_not = ""
     if value.dtype.kind not in "biufc":
         why_not = _kind_of(value.dtype)
@@ -130,7 +133,7 @@ def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
 
 def native(value: Any) -> Any:
     """Return a fresh exact ndarray, C order, native, of a dtype that every machine has."""
-    dtype = value.dtype.newbyteorder("=")
+    dtype = value.dtype if value.dtype in _NATIVE else value.dtype.newbyteorder("=")
     if dtype not in _NATIVE:
         dtype = np.dtype("complex128" if dtype.kind == "c" else "float64")
         with np.errstate(all="ignore"):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import mmap
 import os
-import random
-import signal
 import sys
-import threading
 from typing import NamedTuple
 
 import numpy as np
 
-from . import channel, manners, rlimits, slots, worker
-from .confine import enter, privileges
+from . import channel, manners, slots, worker
+from .confine import privileges, seccomp
 
 OUTPUT_BYTES = 2**20
 TRACE, _DONE, _GO, _MEMORY, _FIRST_FREE = range(3, 8)
@@ -30,15 +28,20 @@ class Slot(NamedTuple):
     done: int
 
 
-def live(slot: Slot, memory_mb: int, cpu_seconds: int, parent: int) -> None:
+def live(slot: Slot, calls: seccomp.Filter, early: bool, parent: int) -> None:
     """Serve one job and end this process. Learner code runs only after every layer is on."""
     privileges.die_with(parent)
-    memory = _keep_own(slot)
-    for number in (signal.SIGCHLD, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    rlimits.apply(memory_mb + slots.SIZE // 2**20, cpu_seconds, OUTPUT_BYTES)
-    enter.inner()
-    _touch()
+    for target in (1, 2, TRACE):
+        os.dup2(slot.output, target, inheritable=False)
+    os.dup2(slot.done, _DONE, inheritable=False)
+    os.dup2(slot.go, _GO, inheritable=False)
+    os.dup2(slot.memory, _MEMORY, inheritable=False)
+    privileges.close_from(_FIRST_FREE)
+    memory = mmap.mmap(_MEMORY, slots.SIZE)
+    os.close(_MEMORY)
+    calls.enter(os.getpid())
+    if early:
+        _touch()
     os.read(_GO, 8)
     os.close(_GO)
     (length,) = slots.WORD.unpack_from(memory, slots.JOB_LENGTH)
@@ -52,27 +55,10 @@ def live(slot: Slot, memory_mb: int, cpu_seconds: int, parent: int) -> None:
     os._exit(0)
 
 
-def _keep_own(slot: Slot) -> mmap.mmap:
-    """Keep this slot's descriptors under fixed numbers, close all others, map the memory."""
-    for source, target in (
-        (slot.output, 1),
-        (slot.output, 2),
-        (slot.output, TRACE),
-        (slot.done, _DONE),
-        (slot.go, _GO),
-        (slot.memory, _MEMORY),
-    ):
-        os.dup2(source, target, inheritable=False)
-    privileges.close_from(_FIRST_FREE)
-    memory = mmap.mmap(_MEMORY, slots.SIZE)
-    os.close(_MEMORY)
-    return memory
-
-
 def _sender(memory: mmap.mmap, start: int) -> worker.Send:
     """Return what appends a frame and then, behind a memory barrier, its length."""
     end = start
-    barrier = threading.Lock()
+    barrier = _thread.allocate_lock()
 
     def send(frame: bytes) -> None:
         nonlocal end
@@ -86,7 +72,6 @@ def _sender(memory: mmap.mmap, start: int) -> worker.Send:
 
 def _touch() -> None:
     """Do a little of what a submission does, so that its page faults are over before it comes."""
-    random.seed(0)
     space: dict[str, object] = {}
     exec(compile(_SAMPLE, "sample", "exec"), space)
     json.loads(json.dumps([1.5, "text", None, {"a": [True]}]))

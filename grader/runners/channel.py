@@ -40,6 +40,13 @@ DTYPES = frozenset(
 )
 
 
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+_native = {code: (np.dtype(code), np.dtype(code).newbyteorder("=")) for code in DTYPES}
+
+
+_travelling: dict[Any, tuple[Any, str]] = {}
+
+
 class Job(NamedTuple):
     """What the child is told: the learner's files and the inputs, never an expected value."""
 
@@ -63,14 +70,30 @@ class Job(NamedTuple):
 
 def encode_frame(kind: int, index: int, meta: object, payloads: Sequence[bytes] = ()) -> bytes:
     """Return one frame; ValueError when the meta is longer than `META_LIMIT`."""
-    text = b"" if meta is None else json.dumps(meta, separators=(",", ":")).encode("ascii")
+    text = b"" if meta is None else _to_json(meta).encode("ascii")
     if len(text) > META_LIMIT:
         raise ValueError(f"meta of {len(text)} bytes")
     size = sum(map(len, payloads))
     return b"".join((HEADER.pack(MAGIC, kind, index, len(text), size), text, *payloads))
 
 
+class Calls(NamedTuple):
+    """The inputs of a problem's calls, encoded once for all submissions."""
+
+    nodes: bytes
+    """JSON: per call the nodes of its arguments"""
+    payload: bytes
+
+
+def encode_calls(calls: Sequence[tuple[Any, ...]]) -> Calls:
+    """Return the arguments of calls as bytes; TypeError when one cannot travel."""
+    payload = bytearray()
+    nodes = [_encode_arguments(arguments, payload) for arguments in calls]
+    return Calls(_to_json(nodes).encode("ascii"), bytes(payload))
+
+
 def encode_job(
+    calls: Calls,
     *,
     name: str,
     source: bytes,
@@ -82,14 +105,15 @@ def encode_job(
     memory_mb: int,
     cpu_seconds: int,
     result_budget: int = RESULT_BUDGET,
-    calls: Sequence[tuple[Any, ...]],
 ) -> bytes:
-    """Return the bytes of a job; TypeError when an argument cannot travel."""
-    payload = bytearray()
+    """Return the bytes of a job."""
+    files = bytearray()
     meta = {
         "name": name,
-        "source": _store(source, payload),
-        "helpers": {helper: _store(text, payload) for helper, text in helpers.items()},
+        "source": _store(source, files, len(calls.payload)),
+        "helpers": {
+            helper: _store(text, files, len(calls.payload)) for helper, text in helpers.items()
+        },
         "entry_point": entry_point,
         "single": single,
         "marker": marker,
@@ -97,10 +121,10 @@ def encode_job(
         "memory_mb": memory_mb,
         "cpu_seconds": cpu_seconds,
         "result_budget": result_budget,
-        "calls": [_encode_arguments(arguments, payload) for arguments in calls],
     }
-    text = json.dumps(meta, separators=(",", ":")).encode("ascii")
-    return b"".join((JOB.pack(MAGIC, len(text), len(payload)), text, payload))
+    text = b"%b,%b]" % (_to_json([meta])[:-1].encode("ascii"), calls.nodes)
+    header = JOB.pack(MAGIC, len(text), len(calls.payload) + len(files))
+    return b"".join((header, text, calls.payload, files))
 
 
 def job_size(header: bytes) -> int:
@@ -115,11 +139,11 @@ def decode_job(data: bytes | memoryview) -> Job:
     """Return the job that `encode_job` wrote; the payload is not copied."""
     view = memoryview(data)
     _, length, size = JOB.unpack(view[: JOB.size])
-    meta = json.loads(bytes(view[JOB.size : JOB.size + length]))
+    meta, calls = json.loads(bytes(view[JOB.size : JOB.size + length]))
     payload = view[JOB.size + length : JOB.size + length + size]
     meta["source"] = _fetch(meta["source"], payload)
     meta["helpers"] = {name: _fetch(span, payload) for name, span in meta["helpers"].items()}
-    return Job(**meta, payload=payload)
+    return Job(**meta, calls=calls, payload=payload)
 
 
 def decode_arguments(nodes: list[Any], payload: memoryview) -> list[Any]:
@@ -131,16 +155,24 @@ def decode_arguments(nodes: list[Any], payload: memoryview) -> list[Any]:
     return arguments
 
 
+def little_endian(dtype: Any) -> tuple[Any, str]:
+    """Return the dtype and the code with which arrays of a native dtype travel."""
+    if dtype not in _travelling:
+        other = dtype.newbyteorder("<")
+        _travelling[dtype] = other, other.str
+    return _travelling[dtype]
+
+
 def unchanged(node: list[Any], argument: Any, payload: memoryview) -> bool:
     """Return whether an argument that was decoded from `node` still has its bytes."""
     if node[0] != "array":
         return True
-    original = payload[node[3] : node[3] + argument.nbytes]
+    original = bytes(payload[node[3] : node[3] + argument.nbytes])
     return bool(argument.tobytes() == original)
 
 
-def _store(data: bytes, payload: bytearray) -> list[int]:
-    start = len(payload)
+def _store(data: bytes, payload: bytearray, offset: int = 0) -> list[int]:
+    start = offset + len(payload)
     payload += data
     return [start, len(data)]
 
@@ -188,12 +220,12 @@ def _decode(node: list[Any], payload: memoryview) -> Any:
         return node[1]
     if kind == "array" or kind == "scalar":
         _, code, shape, start = node
-        dtype = np.dtype(code)
+        dtype, native = _native[code]
         count = 1
         for length in shape:
             count *= length
         flat = np.frombuffer(payload[start : start + count * dtype.itemsize], dtype)
-        array = flat.astype(dtype.newbyteorder("=")).reshape(shape)
+        array = flat.astype(native).reshape(shape)
         return array if kind == "array" else array[()]
     if kind == "complex":
         return complex(node[1], node[2])

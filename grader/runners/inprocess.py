@@ -159,14 +159,11 @@ def _answer(result: Any, single: bool) -> tuple[Answer, tuple[str, ...]]:
     return answer, tuple(returned.notes)
 
 
-_NAMES = {dtype: str(dtype) for dtype in map(np.dtype, ("f8", "f4", "i8", "i4", "b1"))}
-
-
 def _plain(value: Any) -> Value | None:
     """Return the value of an ordinary array at once; the rest is `answers.read`'s."""
     if type(value) is _ndarray and value.ndim <= 8:
-        name = _NAMES.get(value.dtype)
-        if name is not None and value.dtype.isnative:
+        name = answers.NAMES.get(value.dtype)
+        if name is not None:
             return Value("numpy.ndarray", value.copy(), name)
     return None
 

@@ -16,7 +16,7 @@ COMMITTED, JOB_LENGTH = 0, 8
 """offsets of words: bytes of frames that are complete; bytes of the job"""
 
 COMMAND = struct.Struct("=BBHII")
-"""what, slot, 0, MiB of memory, seconds of CPU time"""
+"""what, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
 FORK, KILL, TRACE = range(1, 4)
 
 EVENT = struct.Struct("=BBHiQ")

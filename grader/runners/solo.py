@@ -16,9 +16,10 @@ def main(word: str) -> None:
     results = _redirect()
     manners.forget_the_grader()
     manners.like_a_script()
+    worker.warning_notes.collect()
     manners.trace_on_request(os.dup(2), job.marker)
     sys.argv[:] = [job.name]
-    rlimits.apply(job.memory_mb, job.cpu_seconds)
+    rlimits.apply(rlimits.wanted(job.memory_mb, job.cpu_seconds))
     send = _sender(results, job)
     send(channel.encode_frame(channel.HELLO, 0, None))
     worker.serve(job, send)

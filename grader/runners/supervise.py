@@ -24,6 +24,7 @@ from grader.model import (
     Submission,
 )
 from grader.runners import channel, judge
+from grader.runners.encoding import encoded
 from grader.runners.judge import Ending, Judgement
 from grader.runners.output import Output, read_trace
 from grader.runners.reception import (
@@ -103,7 +104,7 @@ class Supervision:
         self._single = returns.container == "single"
         self._limits = limits
         self._sources = Sources(submission)
-        self._left = list(calls)
+        self._left: Sequence[Call] = calls
         self._order = [call.case for call in calls]
         self._executions: dict[str, Execution] = {}
         self._refusal: Refusal | None = None
@@ -164,6 +165,7 @@ class Supervision:
         """Start a child for the calls that are left."""
         self._marker = os.urandom(8).hex()
         job = channel.encode_job(
+            encoded(self._left),
             name=self._submission.name,
             source=self._submission.source,
             helpers=self._submission.helpers,
@@ -174,7 +176,6 @@ class Supervision:
             memory_mb=self._limits.memory_mb,
             cpu_seconds=int(self._limits.total_seconds) + 1,
             result_budget=self._budget,
-            calls=[call.arguments for call in self._left],
         )
         self._reception = Reception(len(self._left), self._budget)
         self._here: list[Execution] = []

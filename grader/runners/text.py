@@ -13,6 +13,8 @@ _ESCAPE = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\
 
 def clean(text: str, longest: int = 1000) -> str:
     """Return `text` without terminal escapes and control characters, at most `longest` long."""
+    if len(text) <= longest and text.isascii() and text.isprintable():
+        return text
     text = text[: 4 * longest].replace("\r\n", "\n")
     text = _HARMFUL.sub("", _ESCAPE.sub("", text))
     return text if len(text) <= longest else text[:longest] + "..."

@@ -13,8 +13,8 @@ import signal
 import sys
 import traceback
 
-from . import slots
-from .confine import enter, layers
+from . import rlimits, slots
+from .confine import enter, fork, layers, seccomp
 
 
 def main(word: str) -> None:
@@ -34,13 +34,17 @@ class Warm:
     """Forks, kills and reaps children, one per slot."""
 
     def __init__(self, commands: int, events: int, rest: list[int]) -> None:
-        from . import cell, manners
+        from . import cell, manners, worker
 
         self._cell = cell
         self._commands, self._events = commands, events
         self._slots = [cell.Slot(*rest[i : i + 4]) for i in range(0, len(rest), 4)]
         self._children: dict[int, int] = {}
-        """pid -> slot"""
+        """slot -> pid"""
+        self._ends: dict[int, int] = {}
+        """descriptor that tells of a child's end -> slot"""
+        self._filter = seccomp.Filter()
+        self._poll = select.poll()
         for module in ("numpy.ma", "numpy.random", "numpy.fft", "numpy.linalg", "dataclasses"):
             __import__(module)
         import numpy as np
@@ -49,64 +53,64 @@ class Warm:
         np.ones((64, 64)) @ np.ones((64, 64))
         manners.forget_the_grader()
         manners.like_a_script()
+        worker.warning_notes.collect()
         os.dup2(2, cell.TRACE, inheritable=False)
         manners.trace_on_request(cell.TRACE, "")
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # a child's output is full: it ends
         enter.outer()
         gc.collect()
         gc.freeze()
 
     def serve(self) -> None:
         """Obey commands until the grader is gone."""
-        woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        poll = select.poll()
-        poll.register(self._commands, select.POLLIN)
-        poll.register(woken, select.POLLIN)
+        self._poll.register(self._commands, select.POLLIN)
         while True:
-            for descriptor, _ in poll.poll():
-                if descriptor == woken:
-                    os.read(woken, 4096)
-                    self._reap()
+            for descriptor, _ in self._poll.poll():
+                if descriptor in self._ends:
+                    self._reap(descriptor)
                 elif not self._obey(os.read(self._commands, slots.COMMAND.size * 64)):
                     os._exit(0)
 
     def _obey(self, data: bytes) -> bool:
-        for what, slot, _, memory_mb, cpu_seconds in slots.COMMAND.iter_unpack(data):
+        for what, slot, early, memory_mb, cpu_seconds in slots.COMMAND.iter_unpack(data):
             if what == slots.FORK:
-                self._fork(slot, memory_mb, cpu_seconds)
-                continue
-            number = signal.SIGKILL if what == slots.KILL else signal.SIGUSR1
-            for pid, its_slot in self._children.items():
-                if its_slot == slot:
-                    os.kill(pid, number)
+                self._fork(slot, bool(early), memory_mb, cpu_seconds)
+            elif slot in self._children:
+                number = signal.SIGKILL if what == slots.KILL else signal.SIGUSR1
+                os.kill(self._children[slot], number)
         return bool(data)
 
-    def _fork(self, slot: int, memory_mb: int, cpu_seconds: int) -> None:
+    def _fork(self, slot: int, early: bool, memory_mb: int, cpu_seconds: int) -> None:
+        memory_mb += slots.SIZE // 2**20
         parent = os.getpid()
         try:
-            pid = os.fork()
+            limits = rlimits.wanted(memory_mb, cpu_seconds, self._cell.OUTPUT_BYTES)
+            with rlimits.inherited(limits):
+                pid = fork.fork()
+                if not pid:
+                    self._be_child(slot, early, parent)
         except OSError as problem:
             self._tell(slots.FAILED, slot, problem.errno or 0, 0)
             return
-        if pid:
-            self._children[pid] = slot
-            return
+        self._children[slot] = pid
+        descriptor = os.pidfd_open(pid)
+        self._ends[descriptor] = slot
+        self._poll.register(descriptor, select.POLLIN)
+
+    def _be_child(self, slot: int, early: bool, parent: int) -> None:
         try:
-            signal.set_wakeup_fd(-1)
-            self._cell.live(self._slots[slot], memory_mb, cpu_seconds, parent)
+            self._cell.live(self._slots[slot], self._filter, early, parent)
         except BaseException:  # before the job came: a layer could not be entered
             traceback.print_exc(file=sys.stderr)
         finally:
             os._exit(70)
 
-    def _reap(self) -> None:
-        while self._children:
-            pid, status, usage = os.wait4(-1, os.WNOHANG)
-            if not pid:
-                return
-            slot = self._children.pop(pid)
-            self._tell(slots.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+    def _reap(self, descriptor: int) -> None:
+        slot = self._ends.pop(descriptor)
+        self._poll.unregister(descriptor)
+        os.close(descriptor)
+        _, status, usage = os.wait4(self._children.pop(slot), 0)
+        self._tell(slots.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
     def _tell(self, what: int, slot: int, status: int, peak: int) -> None:
         os.write(self._events, slots.EVENT.pack(what, slot, 0, status, peak))

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from . import answers, channel, learner
@@ -30,8 +30,8 @@ def serve(job: channel.Job, send: Send) -> None:
     code raises gets out of here.
     """
     files = learner.Files(job.name, job.source, job.helpers)
-    notes: list[str] = []
-    _collect_warnings(notes, files)
+    notes = warning_notes.notes
+    warning_notes.paths = files.sources
     end_of_output = f"\0{job.marker}\0".encode("ascii")
     function = _load(job, files, notes, send, end_of_output)
     if function is None:
@@ -134,10 +134,10 @@ def _returned(
         if why_not:
             values.append([plain.type_name, plain.dtype, why_not, "", []])
             continue
-        dtype = array.dtype.newbyteorder("<")
+        dtype, code = channel.little_endian(array.dtype)
         payloads.append(array.astype(dtype, copy=False).tobytes())
         spent += array.nbytes
-        values.append([plain.type_name, plain.dtype, "", dtype.str, array.shape])
+        values.append([plain.type_name, plain.dtype, "", code, array.shape])
     notes = (returned.notes + notes)[: 2 * _MOST_WARNINGS]
     meta = [returned.container, returned.type_name, values, returned.names, seconds, notes]
     while True:
@@ -157,22 +157,31 @@ def _note_changes(
             notes.append(f"argument {position} was changed in place")
 
 
-def _collect_warnings(notes: list[str], files: learner.Files) -> None:
-    """Make warnings notes: the first at each place, a few in all."""
+class WarningNotes:
+    """Makes warnings notes: the first at each place, a few in all."""
 
-    def show(
-        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.paths: Container[str] = ()
+
+    def collect(self) -> None:
+        """Take over the showing of warnings in this process."""
+        warnings.resetwarnings()
+        warnings.simplefilter("default")
+        for kind in (PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
+        vars(warnings)["showwarning"] = self._show
+
+    def _show(
+        self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
     ) -> None:
-        place = f" (line {lineno})" if filename in files.sources else ""
+        place = f" (line {lineno})" if filename in self.paths else ""
         note = f"{category.__name__}: {str(message)[:200]}{place}"
-        if note not in notes and len(notes) < _MOST_WARNINGS:
-            notes.append(note)
+        if note not in self.notes and len(self.notes) < _MOST_WARNINGS:
+            self.notes.append(note)
 
-    warnings.resetwarnings()
-    warnings.simplefilter("default")
-    for kind in (PendingDeprecationWarning, ImportWarning, ResourceWarning):
-        warnings.simplefilter("ignore", kind)
-    vars(warnings)["showwarning"] = show
+
+warning_notes = WarningNotes()
 
 
 def _end_output(end_of_output: bytes) -> None:

@@ -111,7 +111,7 @@ class ZygoteRunner:
     def _connect(self) -> WarmClient:
         if not launch.can_start():
             raise UsageError("the runner 'zygote' needs Linux")
-        client = WarmClient(launch.take(self._count))
+        client = WarmClient(launch.take(self._count), ready_early=self._jobs == 1)
         try:
             layers = client.layers(_TRIAL_SECONDS)
         except WarmProcessError as problem:

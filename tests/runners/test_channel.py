@@ -28,6 +28,7 @@ END = channel.encode_frame(channel.END, 0, None)
 
 def job(*arguments: Any) -> channel.Job:
     data = channel.encode_job(
+        channel.encode_calls([arguments]),
         name="it.py",
         source=b"\xff\x00source",
         helpers={"helpers": b"text"},
@@ -37,7 +38,6 @@ def job(*arguments: Any) -> channel.Job:
         seconds=2.0,
         memory_mb=1,
         cpu_seconds=1,
-        calls=[arguments],
     )
     return channel.decode_job(data)
 

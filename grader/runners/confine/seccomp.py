@@ -26,6 +26,9 @@ _THREAD = 0x00000100 | 0x00010000
 _NOT_A_THREAD = 0x7E020000 | 0x00002000 | 0x00004000 | 0x00008000
 
 
+_ANY_PID = 0x7FFFFFF1  # beyond the largest process number (linux/threads.h)
+
+
 class Step(NamedTuple):
     """One instruction: code, jump when true, jump when false, operand."""
 
@@ -45,6 +48,24 @@ def available() -> bool:
     except OSError:
         return False
     return True
+
+
+class Filter:
+    """The filter for this machine, made once and then fitted to each process's number."""
+
+    def __init__(self) -> None:
+        code = assemble(program(_ANY_PID))
+        mark = struct.pack("=I", _ANY_PID)
+        self._code = ctypes.create_string_buffer(code, len(code))
+        self._places = [i + 4 for i in range(0, len(code), 8) if code[i + 4 : i + 8] == mark]
+        header = struct.pack("=HxxxxxxQ", len(code) // 8, ctypes.addressof(self._code))
+        self._header = ctypes.create_string_buffer(header, len(header))
+
+    def enter(self, pid: int) -> None:
+        """Put this process, whose number is `pid`, under the filter for good; OSError if not."""
+        for place in self._places:
+            struct.pack_into("=I", self._code, place, pid)
+        call("seccomp", _SET_MODE_FILTER, 0, self._header)
 
 
 def program(pid: int, machine: str = MACHINE) -> list[Step]:
@@ -80,13 +101,6 @@ def program(pid: int, machine: str = MACHINE) -> list[Step]:
 def assemble(steps: list[Step]) -> bytes:
     """Return the program as the kernel reads it: an array of `struct sock_filter`."""
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
-
-
-def install(code: bytes) -> None:
-    """Put this process under a filter, for good; OSError when the kernel refuses."""
-    steps = ctypes.create_string_buffer(code, len(code))
-    header = struct.pack("=HxxxxxxQ", len(code) // 8, ctypes.addressof(steps))
-    call("seccomp", _SET_MODE_FILTER, 0, ctypes.create_string_buffer(header, len(header)))
 
 
 def _refuse(error: int) -> Step:
