@@ -164,8 +164,9 @@ def _count_complaints(root: ElementTree.Element) -> list[str]:
 
 
 def _property_complaints(root: ElementTree.Element, reports: Sequence[Report]) -> list[str]:
-    wrong = []
-    for suite, report in zip(root.findall("testsuite"), reports, strict=True):
+    suites = root.findall("testsuite")
+    wrong = [] if len(suites) == len(reports) else [f"{len(suites)} suites, {len(reports)} reports"]
+    for suite, report in zip(suites, reports, strict=False):
         values = {p.get("name"): p.get("value") for p in suite.iter("property")}
         for name, wanted in zip(("earned", "possible"), exact([report]), strict=True):
             if Decimal(values.get(name) or "-1") != wanted:
@@ -366,7 +367,8 @@ def _reporter_log(tests: Sequence[dict[str, Any]]) -> str:
     """Return what `console-results` prints about the tests."""
     lines = []
     for test in tests:
-        place = f" - line {test['line_no']}" if test.get("line_no") != 0 else ""
+        line = test.get("line_no", "undefined")
+        place = f" - line {line}" if line != 0 else ""
         if test.get("status") == "pass":
             lines.append(f"\x1b[32m✅ {test['name']}{place}\x1b[0m")
         elif test.get("status") == "error":

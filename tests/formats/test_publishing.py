@@ -1,0 +1,295 @@
+"""Where reports go: files are whole or not at all, and the terminal never loses its report."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY, run_in
+
+from formats import runner_log
+from formats.checkers import github, markdown
+from grader import formats
+from grader.catalog import Course
+from grader.commands.writing import append, write
+from grader.errors import UsageError
+from grader.model import Report
+from grader.runners import choose
+from grader.session import ProblemGrader
+
+EVIL = """\
+import sys
+import numpy as np
+
+def project(X, W, bias=None):
+    print("::error file=cases/x.yaml::forged")
+    print("  ::set-env name=PATH::/evil")
+    print("##[add-path]/evil")
+    print("::stop-commands::mine")
+    sys.stderr.write("::notice title=Autograding complete::Points 9/9\\n")
+    return np.zeros((len(X), len(W[0]))) if bias is None else [][3]
+"""
+
+
+def grade(root: Path, *argv: str, **environment: str) -> tuple[int, str, str]:
+    ran = run_in(root, "grade", *argv, **environment)
+    return ran.code, ran.out, ran.err
+
+
+def report_of(root: Path) -> list[Report]:
+    course = Course(root)
+    runner, _ = choose()
+    with runner:
+        grader = ProblemGrader(course, "projection")
+        return [grader.grade(course.solution("projection"), runner)]
+
+
+@pytest.fixture
+def evil_course(small_course: Path) -> Path:
+    """The small course with a solution that prints workflow commands and meets one of three."""
+    (small_course / "solutions" / "projection.py").write_text(EVIL)
+    return small_course
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_every_format_is_written_beside_the_terminals_report(small_course: Path) -> None:
+    outputs = [f"--output={name}=out/{name}.txt" for name in formats.FORMATS]
+    (small_course / "out").mkdir()
+    code, out, err = grade(small_course, *outputs)
+    assert (code, err) == (1, "")
+    assert "Not started" in out
+    assert sorted(p.stem for p in (small_course / "out").iterdir()) == sorted(formats.FORMATS)
+    assert all(p.read_text("utf-8") for p in (small_course / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("nowhere/x.json", "No such file or directory"),
+        ("/dev/full", "No space left on device"),
+        ("problems", "Is a directory"),
+        ("solutions/projection.py/x.json", "Not a directory"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="paths and messages of POSIX")
+def test_a_place_that_cannot_be_written_is_exit_2_with_its_path_and_the_report(
+    small_course: Path, path: str, reason: str
+) -> None:
+    code, out, err = grade(small_course, "--output", f"json={path}", "--output", "junit=ok.xml")
+    assert code == 2
+    assert str(small_course / path) in err
+    assert reason in err
+    assert "Traceback" not in err
+    assert "Not started: 0 of 3 points." in out
+    assert (small_course / "ok.xml").is_file(), "the other files are written all the same"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_a_read_only_folder_is_exit_2_with_its_path() -> None:
+    script = (
+        "import os, sys\n"
+        "from grader.commands.writing import write\n"
+        "from grader.errors import UsageError\n"
+        "from pathlib import Path\n"
+        "os.geteuid() or os.setuid(65534)  # root may write everywhere\n"
+        "try: write(Path(sys.argv[1]), 'x')\n"
+        "except UsageError as error: print(error)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        ran = subprocess.run(
+            [sys.executable, "-c", script, f"{folder}/x.json"],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert ran.stdout == f"cannot write {folder}/x.json: Permission denied\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
+def test_a_full_disk_behind_standard_output_is_no_fault_of_the_grader(small_course: Path) -> None:
+    output = ["--output", f"json={small_course / 'x.json'}"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "grader", "grade", "--root", small_course, *output],
+            cwd=REPOSITORY,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert ran.stderr == "cannot write standard output: No space left on device\n"
+    assert json.loads((small_course / "x.json").read_text())["version"] == 1
+
+
+def test_a_file_that_cannot_be_replaced_keeps_its_content_and_leaves_no_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(UsageError, match=re.escape(f"cannot write {path}: full")):
+        write(path, "after")
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["report.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
+def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        write(tmp_path / "new", "x")
+        (tmp_path / "old").write_text("x")
+        (tmp_path / "old").chmod(0o640)
+        write(tmp_path / "old", "y")
+        (tmp_path / "link").symlink_to("target")
+        write(tmp_path / "link", "z")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o644
+    assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o640
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "z"
+
+
+def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
+    append(tmp_path / "summary.md", "one\n")
+    append(tmp_path / "summary.md", "two\n")
+    assert (tmp_path / "summary.md").read_text() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "says"),
+    [
+        (["json"], "write NAME=PATH"),
+        (["json="], "write NAME=PATH"),
+        (["jsn=x"], "Did you mean 'json'?"),
+        (["json=x", "junit=x"], "two formats for one file, x"),
+    ],
+)
+def test_an_output_that_makes_no_sense_is_refused_before_grading(
+    small_course: Path, outputs: list[str], says: str
+) -> None:
+    code, out, err = grade(small_course, *(f"--output={text}" for text in outputs))
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+# --- GitHub Actions ---------------------------------------------------------------------------
+
+
+def test_github_is_chosen_by_itself_beside_the_terminals_report(
+    evil_course: Path, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("# before\n")
+    code, out, err = grade(evil_course, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(summary))
+    assert (code, err) == (1, "")
+    assert "1 of 3 requirements are met" in out
+    assert github(out, report_of(evil_course)) == []
+    assert summary.read_text().startswith("# before\n### A projection with a bias\n")
+    assert markdown(summary.read_text().removeprefix("# before\n"), report_of(evil_course)) == []
+
+
+def test_what_a_learner_prints_is_no_command_in_github_actions(evil_course: Path) -> None:
+    _, out, _ = grade(evil_course, GITHUB_ACTIONS="true")
+    assert "##[add-path]/evil" in out, "it is shown"
+    executed = runner_log.commands(out)
+    assert [c.name for c in executed] == ["stop-commands", "error", "error"]
+    assert [c.properties["title"] for c in executed[1:]] == ["product", "product"]
+    assert not runner_log.is_open(out)
+
+
+def test_without_the_fence_it_would_be_one(evil_course: Path) -> None:
+    _, out, _ = grade(evil_course)
+    assert "stop-commands" not in [c.name for c in runner_log.commands(out)][:1]
+    assert "add-path" in [c.name for c in runner_log.commands(out)]
+
+
+def test_the_fences_token_differs_from_run_to_run(evil_course: Path) -> None:
+    first, second = (grade(evil_course, GITHUB_ACTIONS="true")[1].split("\n")[0] for _ in "ab")
+    assert re.fullmatch("::stop-commands::[0-9a-f]{32}", first)
+    assert first != second
+
+
+@pytest.mark.parametrize("format_", ["terminal", "json", "markdown"])
+def test_a_format_that_was_asked_for_is_the_only_one(small_course: Path, format_: str) -> None:
+    _, out, _ = grade(small_course, "--format", format_, GITHUB_ACTIONS="true")
+    assert "::error" not in out
+
+
+def test_outside_github_actions_nothing_is_annotated(small_course: Path, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    _, out, _ = grade(small_course, GITHUB_STEP_SUMMARY=str(summary))
+    assert "::" not in out
+    assert not summary.exists()
+
+
+def test_an_annotation_names_the_learners_own_file_and_line(small_course: Path) -> None:
+    (small_course / "solutions" / "projection.py").write_text(
+        "def project(X, W, bias=None):\n    if bias is not None:\n        return [][3]\n"
+        "    return X @ W\n"
+    )
+    _, out, _ = grade(small_course, "--format", "github")
+    [command] = runner_log.commands(out)
+    assert command.properties == {
+        "file": "solutions/projection.py",
+        "line": "3",
+        "title": "bias",
+    }
+    assert "IndexError: list index out of range" in command.data
+
+
+def test_an_annotation_names_the_file_from_the_repositorys_root(small_course: Path) -> None:
+    workspace = str(small_course.parent)
+    _, out, _ = grade(small_course, "--format", "github", GITHUB_WORKSPACE=workspace)
+    [command] = runner_log.commands(out)
+    assert command.properties["file"] == "course/solutions/projection.py"
+
+
+def test_a_summary_stays_below_1_mib_with_what_the_step_wrote_before(
+    evil_course: Path, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    for used in (0, 1024 * 1024 - 700, 1024 * 1024 - 1, 1024 * 1024 + 5):
+        summary.write_text("x" * used)
+        code, _, _ = grade(evil_course, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(summary))
+        assert code == 1
+        assert summary.stat().st_size < max(1024 * 1024, used + 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a message of POSIX")
+def test_a_summary_that_cannot_be_written_is_exit_2_and_loses_nothing(small_course: Path) -> None:
+    code, out, err = grade(
+        small_course, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(small_course / "no" / "s.md")
+    )
+    assert code == 2
+    assert "no/s.md: No such file or directory" in err
+    assert "Not started: 0 of 3 points." in out
+
+
+def test_ten_errors_and_the_count_of_the_rest_the_first_of_each_requirement_first(
+    tmp_path: Path, small_course: Path
+) -> None:
+    folder = small_course / "solutions"
+    for number in range(6):
+        (folder / f"a{number}.py").write_text(
+            "def project(X, W, bias=None):\n    return X @ W * 2 - (0 if bias is None else 1)\n"
+        )
+    names = [f"solutions/a{number}.py" for number in range(6)]
+    _, out, _ = grade(small_course, *names, "--format", "github")
+    commands = runner_log.commands(out)
+    assert len(commands) == 10
+    assert [c.properties["file"] for c in commands[:6]] == names
+    assert out.endswith("\n2 more errors are not annotated.\n")
