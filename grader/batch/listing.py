@@ -34,6 +34,8 @@ class UnreadableError(Exception):
 
 
 class Load(Protocol):
+    """Reads a file by its shown path: its first `limit` bytes, or UnreadableError."""
+
     def __call__(self, path: str, limit: int) -> bytes: ...
 
 
@@ -120,16 +122,13 @@ def walk(folder: Path) -> Iterator[tuple[str, str]]:
                 folders.append(path)
 
 
-def sifted(
-    found: Iterator[tuple[str, str]], inner: InnerZips
-) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """Return what may matter, and what is left out; learners' ZIPs are opened.
+def sifted(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry, ...]:
+    """Return what may matter, by path; the ZIPs of learners are opened.
 
     Of files that can be no submission, those at the top are kept, and one for each folder: they
     show who is there. So a class of cloned repositories stays small in memory.
     """
     kept: dict[str, Entry] = {}
-    left_out: list[Entry] = []
     seen: set[str] = set()
 
     def keep(path: str, why: str) -> None:
@@ -146,14 +145,12 @@ def sifted(
         kept[path] = Entry(path, why)
 
     for path, why in found:
-        if path.startswith("/") or ".." in path.split("/"):
-            left_out.append(Entry(path, why))
-        elif path.lower().endswith(".zip") and not why:
+        if path.lower().endswith(".zip") and not why:
             for inside, reason in inner.list(path):
                 keep(inside, reason)
         else:
             keep(path, why)
-    return tuple(sorted(kept.values(), key=lambda entry: entry.path)), tuple(left_out)
+    return tuple(sorted(kept.values(), key=lambda entry: entry.path))
 
 
 def _is_junk(name: str) -> bool:

@@ -1,0 +1,223 @@
+"""The shape of the program: imports point one way, nothing below `cli` acts on the world."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+PACKAGE = REPOSITORY / "grader"
+
+ORDER = (
+    "errors",
+    "model",
+    "patterns",
+    "recipes",
+    "loading",
+    "catalog",
+    "notebook",
+    "submission",
+    "compare",
+    "explain",
+    "redaction",
+    "runners",
+    "grading",
+    "diagnose",
+    "session",
+    "audit",
+    "checking",
+    "scaffold",
+    "watching",
+    "formats",
+    "batch",
+    "commands",
+    "interactive",
+    "pytest_items",
+    "pytest_plugin",
+    "cli",
+    "__main__",
+    "__init__",
+)
+"""A module imports only what stands before it: DESIGN.md's list with the modules that exist."""
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+
+MAY_EXIT = {"__main__.py", "batch/worker.py"}
+"""what ends a process of its own, beside the runners' children"""
+MOST_LINES = 300
+
+
+def _child_side() -> set[str]:
+    """Return the files that run in the child, which has NumPy and nothing else of the grader."""
+    runners = PACKAGE / "runners"
+    found: set[Path] = set()
+    waiting = [runners / f"{name}.py" for name in ("child", "solo", "warm")]
+    waiting += sorted((runners / "confine").glob("*.py"))
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.is_file():
+            continue
+        found.add(path)
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                home = path.parents[node.level - 1]
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                waiting += [home / f"{name.replace('.', '/')}.py" for name in names]
+    return {path.relative_to(PACKAGE).as_posix() for path in found}
+
+
+CHILD = _child_side()
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def place_of(path: Path) -> str:
+    """Return the entry of ORDER that a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the entries of ORDER that a file imports, wherever in it the import stands."""
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.ImportFrom):
+            if node.level:
+                assert name_of(path) in CHILD, "only the child's side has no grader to import from"
+            elif node.module == "grader":
+                yield from (alias.name for alias in node.names)
+            elif node.module and node.module.startswith("grader."):
+                yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("grader."):
+                    yield alias.name.split(".")[1]
+
+
+def test_every_module_has_a_place_in_the_order() -> None:
+    assert {place_of(path) for path in MODULES} == set(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_point_one_way(path: Path) -> None:
+    here = place_of(path)
+    for there in imported(path):
+        if there in ORDER and there != here:
+            assert ORDER.index(there) < ORDER.index(here), f"{here} imports {there}"
+
+
+def test_the_words_import_nothing_of_the_package_but_locations() -> None:
+    assert set(imported(PACKAGE / "errors.py")) == set()
+    assert set(imported(PACKAGE / "model.py")) == {"errors"}
+
+
+def test_what_runs_beside_learners_code_imports_nothing_else_of_the_grader() -> None:
+    """What the child does not have cannot be stolen, patched or forged."""
+    assert {"runners/worker.py", "runners/answers.py", "runners/learner.py"} <= CHILD
+    for name in sorted(CHILD):
+        assert list(imported(PACKAGE / name)) == [], name
+
+
+def test_only_loading_knows_yaml() -> None:
+    for path in MODULES:
+        roots = {
+            root.split(".")[0]
+            for node in ast.walk(TREES[path])
+            for root in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+        }
+        theirs = name_of(path) == "batch/gradescope.py"  # somebody else's export
+        assert "yaml" not in roots or place_of(path) == "loading" or theirs, path
+
+
+def test_pure_modules_import_nothing_that_touches_the_world() -> None:
+    worldly = {"os", "sys", "io", "pathlib", "subprocess", "socket", "time", "logging", "shutil"}
+    for name in ("patterns", "recipes", "compare", "explain", "diagnose", "redaction"):
+        tree = TREES[PACKAGE / f"{name}.py"]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert not worldly & {alias.name.split(".")[0] for alias in node.names}, name
+            elif isinstance(node, ast.ImportFrom):
+                assert (node.module or "").split(".")[0] not in worldly, name
+
+
+def acts(path: Path) -> Iterator[str]:
+    """Yield where a file prints to the process's own streams, exits or reads the environment."""
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name = node.func.id
+            to_given = any(keyword.arg == "file" for keyword in node.keywords)
+            if (name == "print" and not to_given) or name in ("exit", "quit", "input"):
+                yield f"{name}() in line {node.lineno}"
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            whole = f"{node.value.id}.{node.attr}"
+            ends = whole in ("sys.exit", "os._exit", "os.abort") and name_of(path) not in MAY_EXIT
+            if ends or whole in ("os.environ", "os.getenv", "os.environb"):
+                yield f"{whole} in line {node.lineno}"
+        elif isinstance(node, ast.Raise) and "SystemExit" in ast.dump(node):
+            yield f"raise SystemExit in line {node.lineno}"
+
+
+BELOW_CLI = [path for path in MODULES if place_of(path) not in ("cli", "runners")]
+
+
+@pytest.mark.parametrize("path", BELOW_CLI, ids=name_of)
+def test_nothing_below_the_command_line_prints_exits_or_reads_the_environment(path: Path) -> None:
+    assert list(acts(path)) == []
+
+
+def public(node: ast.AST) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """Yield the public functions, classes and methods of a module or class."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef) and not child.name.startswith("_"):
+            yield child
+            if isinstance(child, ast.ClassDef):
+                yield from public(child)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_modules_and_what_is_public_in_them_say_what_they_are(path: Path) -> None:
+    assert ast.get_docstring(TREES[path]), "the module says nothing"
+    silent = [
+        node.name
+        for node in public(TREES[path])
+        if not ast.get_docstring(node)
+        and not any(
+            "overload" in ast.dump(d) or "setter" in ast.dump(d) for d in node.decorator_list
+        )
+    ]
+    assert silent == []
+
+
+def lines_of_code(path: Path) -> int:
+    """Return how many lines hold code: no blank ones, comments or docstrings."""
+    lines = path.read_text("utf-8").splitlines()
+    code = {
+        n for n, line in enumerate(lines, 1) if line.strip() and not line.strip().startswith("#")
+    }
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            assert node.end_lineno is not None
+            code -= set(range(node.lineno, node.end_lineno + 1))
+    return len(code)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_has_one_reason_to_change_and_is_short(path: Path) -> None:
+    assert lines_of_code(path) < MOST_LINES
+
+
+def test_no_module_holds_a_note_to_do_something_later() -> None:
+    marks = ("TO" + "DO", "FIX" + "ME", "XX" + "X")
+    for path in [*MODULES, *REPOSITORY.glob("tests/*.py")]:
+        text = path.read_text("utf-8")
+        assert not any(mark in text for mark in marks), path
