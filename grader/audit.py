@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from grader import compare, grading
-from grader.diagnose import same
 from grader.grading import Exam
+from grader.likeness import same
 from grader.model import (
     TOGETHER,
     Call,
@@ -127,8 +127,8 @@ class Auditor:
             unmet = tuple(r.requirement.id for r in results if not grading.is_met(r))
             if unmet:
                 failed[id] = unmet
-        general = {case.id for case in self.problem.cases_of(TOGETHER)}
-        special = general | {case.id for case in self.problem.cases if case.published}
+        general = self.problem.cases_of(TOGETHER)
+        isolating = [c for c in self.problem.cases if c.requirement != TOGETHER and not c.published]
         found = Audit(
             slug=self.problem.slug,
             reseed=reseed,
@@ -138,10 +138,10 @@ class Auditor:
             indistinct=tuple(self._indistinct(wrong)),
             alternatives=len(right),
             cases=len(self.problem.cases),
-            isolating_cases=len({case.id for case in self.problem.cases} - special),
+            isolating_cases=len(isolating),
             together_cases=len(general),
-            isolating_killed=sum(bool(_rejecting(row) - special) for row in rows),
-            together_killed=sum(bool(_rejecting(row) & general) for row in rows),
+            isolating_killed=_killed(exam, isolating, wrong),
+            together_killed=_killed(exam, general, wrong),
         )
         return _with_problems(found)
 
@@ -194,8 +194,9 @@ class Auditor:
                     yield first.id, second.id
 
 
-def _rejecting(row: Row) -> set[str]:
-    return {case for cases in row.rejecting.values() for case in cases}
+def _killed(exam: Exam, cases: Sequence[Case], wrong: Mapping[str, Mapping[str, Execution]]) -> int:
+    """Return how many misconceptions these cases alone reject."""
+    return sum(any(grading.rejects(exam, c, e[c.id]) for c in cases) for e in wrong.values())
 
 
 def _is_drawn(case: Case) -> bool:

@@ -142,7 +142,7 @@ def is_met(result: RequirementResult) -> bool:
 
 def is_red(result: RequirementResult) -> bool:
     """Return whether the requirement is news for the learner: wrong, and not merely waiting."""
-    return result.verdict in (Verdict.FAILED, Verdict.ERRORED)
+    return _is_wrong(result.verdict)
 
 
 def judge(exam: Exam, run: Run) -> tuple[RequirementResult, ...]:
@@ -169,6 +169,16 @@ def judge_alone(exam: Exam, executions: Mapping[str, Execution]) -> dict[str, Re
         if requirement.checks == "structure" and verdict is not Verdict.PASSED:
             structure_is_right = False
     return results
+
+
+def rejects(exam: Exam, case: Case, execution: Execution) -> bool:
+    """Return whether this case, were it the only one, would show that something is wrong."""
+    requirement = exam.problem.requirement(case.requirement)
+    return _is_wrong(_judge_case(exam, requirement, case, execution, True).verdict)
+
+
+def _is_wrong(verdict: Verdict) -> bool:
+    return verdict in (Verdict.FAILED, Verdict.ERRORED)
 
 
 def _judge_case(
