@@ -8,23 +8,27 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+import container_profile
 import pytest
 from attack_range import ATTACKS, Attack, Range, attacks
 
 from grader.errors import UsageError
 from grader.model import Outlook
-from grader.runners import CONFINED, RUNNERS, Runner, choose
+from grader.runners import RUNNERS, Runner, choose
 
 if sys.platform != "linux":
     pytest.skip("the attacks are written for Linux", allow_module_level=True)
 
-TABLE = Path(__file__).parents[1] / "docs" / "isolation-process.md"
+REPOSITORY = Path(__file__).parents[1]
+TABLE = REPOSITORY / "docs" / "isolation-process.md"
 HONEST = Attack(
     ATTACKS / "6-honest-unlucky-prints-to-stdout.py", {"verdict": ["pass"], "kind": ["honest"]}
 )
@@ -78,7 +82,7 @@ def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_
 
     assert honest.report.verdict is Outlook.PASSED, honest.terminal
     assert not honest.reached
-    if runner.name in CONFINED:
+    if runner.name == "zygote":
         assert not after.reached
     elif os.geteuid() == 0 and not attack.said("depends"):
         assert bool(after.reached) == (attack.name in listed()), after.reached
@@ -96,6 +100,44 @@ def check_that_reports_are_harmless(terminal: str, text: str) -> None:
     hidden = [c for c in terminal if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs")]
     assert not hidden
     assert not re.findall(r"^\s*(?:::|##\[|##vso)", terminal, re.MULTILINE)
+
+
+def test_the_confined_runner_stops_every_attack_inside_a_container() -> None:
+    lacks = container_profile.missing()
+    if lacks:
+        pytest.skip(lacks)
+    check_the_confined_runner_after([sys.executable, container_profile.__file__])
+
+
+def test_the_confined_runner_stops_every_attack_of_an_ordinary_user() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("the user is an ordinary one already")
+    setpriv = shutil.which("setpriv")
+    if not setpriv:
+        pytest.skip("setpriv (util-linux) is not installed")
+    nobody = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
+    again = "import subprocess, sys; subprocess.check_call([sys.executable, '-c', 'import numpy'])"
+    tried = subprocess.run([*nobody, sys.executable, "-c", again], capture_output=True)
+    if tried.returncode:
+        pytest.skip("an ordinary user cannot read this interpreter")
+    check_the_confined_runner_after(nobody)
+
+
+def check_the_confined_runner_after(command: list[str]) -> None:
+    """Run the attacks under `zygote` in a process that was started through a command."""
+    options = ["-q", "-p", "no:cacheprovider", "-k", "zygote", __file__]
+    ran = subprocess.run(
+        [*command, sys.executable, "-B", "-m", "pytest", *options],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ran.returncode == 0, ran.stdout[-8000:] + ran.stderr
+    passed = re.search(r"(\d+) passed", ran.stdout)
+    if not passed:
+        pytest.skip(f"zygote does not work there: {ran.stdout[-300:]}")
+    assert int(passed[1]) == len(CORPUS)
 
 
 def test_every_attack_says_its_verdict_and_its_kind_in_a_sentence() -> None:

@@ -1,4 +1,4 @@
-# verdict: pass
+# verdict: pass|forbidden
 # kind: os.chdir and environment variables at import
 import os
 
