@@ -40,13 +40,23 @@ def _true_division(inputs: Any, weights: Any, heads: int) -> Any:
     ]
 
 
+def _output_and_weights(*arguments: Any) -> tuple[Array, Array]:
+    weights: list[Array] = []
+
+    def remembered(scores: Array) -> Array:
+        weights.append(softmax(scores))
+        return weights[0]
+
+    return variant(softmax=remembered)(*arguments), weights[0]
+
+
 RETURNS = [
     Misconception(
         "returns-output-and-weights",
         violates="returns",
         hint="You returned the attention weights as well. This exercise asks for the output alone:"
         " one array, not a tuple.",
-        implementation=returning(lambda out: (out, out)),
+        implementation=_output_and_weights,
         exposed_by="any input",
     ),
     Misconception(
@@ -799,9 +809,13 @@ def _as_sequence_first(*arguments: Any) -> Array:
     return np.swapaxes(variant()(*swapped, *others), 0, 1)
 
 
-def _unfolded_in_the_other_order(context: Array) -> Array:
+def _unfolded_heads_first(context: Array) -> Array:
     batch, heads, length, width = context.shape
     return merge(context.reshape(heads, batch, length, width).swapaxes(0, 1))
+
+
+def _folded_heads_first(context: Array) -> Array:
+    return merge(context.swapaxes(0, 1).reshape(context.shape))
 
 
 BATCH = [
@@ -810,8 +824,17 @@ BATCH = [
         violates="batch",
         hint="Batch and heads were folded into one axis in one order and unfolded in the other, so"
         " heads land in the wrong item. Unfold in the order in which you folded.",
-        implementation=variant(merge=_unfolded_in_the_other_order),
+        implementation=variant(merge=_unfolded_heads_first),
         exposed_by="two different items and two heads",
+    ),
+    Misconception(
+        "batch-head-order-mixed-heads-first",
+        violates="batch",
+        hint="Batch and heads were folded into one axis in one order and unfolded in the other, so"
+        " heads land in the wrong item. Unfold in the order in which you folded.",
+        implementation=variant(merge=_folded_heads_first),
+        same_as="batch-head-order-mixed",
+        exposed_by="two different items and two heads, not as many items as heads",
     ),
     Misconception(
         "first-batch-kv-for-all",

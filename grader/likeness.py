@@ -1,0 +1,183 @@
+"""Did two implementations do the same on a case? Pure; for `diagnose` and `audit`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader import compare
+from grader.compare import Array
+from grader.grading import Exam
+from grader.model import (
+    Answer,
+    Case,
+    Execution,
+    Failure,
+    Outcome,
+    Returns,
+    Tolerance,
+    Value,
+)
+
+Errors = Callable[[Failure, Failure], bool]
+"""Whether two exceptions count as the same."""
+
+
+def same_error(ours: Failure, theirs: Failure) -> bool:
+    """Return whether type and message are the same."""
+    return (ours.type_name, ours.message) == (theirs.type_name, theirs.message)
+
+
+def same_type(ours: Failure, theirs: Failure) -> bool:
+    """Return whether the types are the same, whatever the messages say."""
+    return ours.type_name == theirs.type_name
+
+
+def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
+    """Return whether messages are of the same kind in most of the pairs that raised, if any."""
+    same = [
+        _words(ours.failure) == _words(theirs.failure)
+        for ours, theirs in pairs
+        if ours.failure and theirs.failure
+    ]
+    return 2 * sum(same) > len(same)
+
+
+_MISFIT = re.compile(r"matmul: Input operand|shapes \(|operands could not be broadcast")
+"""NumPy's words for lengths that do not fit in `@`, in `dot`, and in `einsum` and operators."""
+
+
+def _words(failure: Failure) -> str:
+    """Return what does not depend on how the same step is written.
+
+    The shape that a reshape wants does (one axis may be -1), the number of elements does not. An
+    assertion says what its author likes.
+    """
+    if failure.type_name == "AssertionError":
+        return ""
+    if _MISFIT.match(failure.message):
+        return "lengths do not fit"
+    return re.split(r"[(\[]", failure.message)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Compares two executions by what the requirement of their case judges.
+
+    `structure_is_right` says whether the submission's whole structure is; if not, its other
+    requirements are judged on the values whose structure is right, and so is likeness.
+    """
+
+    exam: Exam
+    structure_is_right: bool
+
+    def same(
+        self,
+        case: Case,
+        ours: Execution,
+        theirs: Execution,
+        errors: Errors,
+        whole: bool = False,
+    ) -> bool:
+        """Return whether both returned the same numbers or raised the same exception.
+
+        `theirs` scales the tolerance. Where structure is judged, what has the right structure
+        counts as the same; where element types are judged, they must be the same. With `whole`,
+        everything that came back is compared.
+        """
+        if ours.outcome is not theirs.outcome:
+            return False
+        if ours.failure and theirs.failure and ours.outcome is Outcome.RAISED:
+            return errors(ours.failure, theirs.failure)
+        if ours.answer is None or theirs.answer is None:
+            return False
+        problem, checks = self.exam.problem, self.exam.problem.requirement(case.requirement).checks
+        own, general = problem.tolerance_of(case), problem.tolerance
+
+        def equal(mine: Value, yours: Value) -> bool:
+            if checks == "dtype" and (mine.type_name, mine.dtype) != (yours.type_name, yours.dtype):
+                return False
+            if mine.array is None or yours.array is None:
+                return mine.array is yours.array and mine.why_not == yours.why_not
+            return _equal(mine.array, yours.array, own, general)
+
+        expected = self.exam.expected[case.id]
+        right = compare.structure(ours.answer, problem.returns, expected).values
+        theirs_right = compare.structure(theirs.answer, problem.returns, expected).values
+        if checks != "structure" and not self.structure_is_right and not whole:
+            pairs = [(m, y) for m, y in zip(right, theirs_right, strict=True) if m is not None]
+            return bool(pairs) and all(y is not None and equal(m, y) for m, y in pairs)
+        if not _same_layout(ours.answer, theirs.answer):
+            return False
+        judged = zip(ours.answer.values, theirs.answer.values, strict=True)
+        if checks == "structure" and not whole:
+            return all((m in right and y in theirs_right) or equal(m, y) for m, y in judged)
+        return all(equal(mine, yours) for mine, yours in judged)
+
+    def is_wrong(self, case: Case, execution: Execution) -> bool:
+        """Return whether the case rejects an execution."""
+        if execution.answer is None:
+            return True
+        problem, expected = self.exam.problem, self.exam.expected[case.id]
+        checks = problem.requirement(case.requirement).checks
+        found = compare.structure(execution.answer, problem.returns, expected)
+        if found.mismatch:
+            return True
+        tolerance = problem.tolerance_of(case)
+        return checks != "structure" and bool(
+            compare.values(found, problem.returns, expected, tolerance, checks)
+        )
+
+
+def same(ours: Execution, theirs: Execution, returns: Returns, tolerance: Tolerance) -> bool:
+    """Return whether two executions are the same in all that they returned or raised.
+
+    `theirs` scales the tolerance. Element types count where they are promised.
+    """
+    if ours.outcome is not theirs.outcome:
+        return False
+    if ours.failure and theirs.failure and ours.outcome is Outcome.RAISED:
+        return same_error(ours.failure, theirs.failure)
+    if ours.answer is None or theirs.answer is None:
+        return False
+    if not _same_layout(ours.answer, theirs.answer):
+        return False
+    promised = any(value.dtype for value in returns.values)
+    for mine, yours in zip(ours.answer.values, theirs.answer.values, strict=True):
+        if promised and (mine.type_name, mine.dtype) != (yours.type_name, yours.dtype):
+            return False
+        if mine.array is None or yours.array is None:
+            if mine.array is not yours.array or mine.why_not != yours.why_not:
+                return False
+        elif compare.excess(mine.array, yours.array, tolerance) > 1:
+            return False
+    return True
+
+
+def _same_layout(ours: Answer, theirs: Answer) -> bool:
+    return (ours.container, ours.names, len(ours.values)) == (
+        theirs.container,
+        theirs.names,
+        len(theirs.values),
+    )
+
+
+def _equal(ours: Array, theirs: Array, own: Tolerance, general: Tolerance) -> bool:
+    """Return whether two arrays are equal by a case's own tolerance and by the problem's.
+
+    A case with a wide tolerance of its own looks at huge numbers only: between two huge answers
+    it takes more than nearness to be the same, and small ones it does not see.
+    """
+    if compare.excess(ours, theirs, own) > 1:
+        return False
+    if own == general:
+        return True
+    with np.errstate(all="ignore"):
+        greatest = float(np.nanmax(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
+    if greatest <= own.atol:
+        return True
+    tight = Tolerance(0.0, general.atol + general.rtol * greatest)
+    return compare.excess(ours, theirs, tight) <= 1
