@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from grader.errors import Location
 from grader.model import Case, CaseResult, Execution, Report, Verdict
 
 _MESSAGE = "A hidden case is not right."
@@ -49,7 +50,7 @@ def _hidden(result: CaseResult, name: str) -> CaseResult:
         requirement=result.case.requirement,
         why=_WHY,
         arguments={},
-        location=replace(result.case.location, line=0, column=0),
+        location=Location(result.case.location.path),
         hidden=True,
     )
     execution = Execution(result.execution.outcome, seconds=_coarse(result.execution.seconds))
