@@ -1,17 +1,17 @@
-import numpy as np  # noqa: F401
+"""Multi-head attention for a batch.
+
+The statement: python -m grader show batched_multi_head_attention
+"""
+
+import numpy as np
 
 
 def multi_head_attention(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
-    """Multi-head attention with projections, for a batch.
+    """Return multi-head attention as a float64 array (batch, query_length, d_model).
 
-    Q: (batch, query_length, d_model), float64
-    K, V: (batch, key_length, d_model), float64
-    W_q, W_k, W_v, W_o: (d_model, d_model), float64
-    num_heads: a positive integer that divides d_model
-
-    Returns a float64 array of shape (batch, query_length, d_model).
-
-    The task:  python -m grader show batched_multi_head_attention
-    A hint:    python -m grader hint batched_multi_head_attention
+    Q:                   (batch, query_length, d_model)
+    K, V:                (batch, key_length, d_model)
+    W_q, W_k, W_v, W_o:  (d_model, d_model)
+    num_heads:           divides d_model
     """
     raise NotImplementedError
