@@ -130,7 +130,7 @@ _KEY = pytest.StashKey[Grading]()
 class CaseFile(pytest.File):
     """A case file of a course."""
 
-    def collect(self) -> Iterator[_Requirement]:
+    def collect(self) -> Iterator[RequirementNode]:
         """Yield the requirements that the file's cases belong to."""
         course, slug = _course_of(self.path), self.path.parent.name
         here = course.shown(self.path)
@@ -143,23 +143,23 @@ class CaseFile(pytest.File):
         cases = [case for case in problem.cases if case.location.path == here] if problem else []
         for requirement in dict.fromkeys(case.requirement for case in cases):
             own_cases = [case for case in cases if case.requirement == requirement]
-            yield _Requirement.from_parent(self, name=requirement, cases=own_cases)
+            yield RequirementNode.from_parent(self, name=requirement, cases=own_cases)
 
 
-class _Requirement(pytest.Collector):
+class RequirementNode(pytest.Collector):
     """The cases of one requirement in one file."""
 
     def __init__(self, cases: list[Case], **rest: Any) -> None:
         super().__init__(**rest)
         self._cases = cases
 
-    def collect(self) -> Iterator[_Item]:
+    def collect(self) -> Iterator[CaseItem]:
         """Yield the cases as items."""
         for case in self._cases:
-            yield _Item.from_parent(self, name=case.id, case=case)
+            yield CaseItem.from_parent(self, name=case.id, case=case)
 
 
-class _Item(pytest.Item):
+class CaseItem(pytest.Item):
     """One case. It passes, fails or is skipped as the grader judges it."""
 
     def __init__(self, case: Case, **rest: Any) -> None:
