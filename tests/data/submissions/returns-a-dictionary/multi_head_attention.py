@@ -1,0 +1,14 @@
+import numpy as np
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    n, d_model = X.shape
+    d_head = d_model // num_heads
+    Q, K, V = (np.stack(np.split(X @ W, num_heads, axis=1)) for W in (W_q, W_k, W_v))
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d_head)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    output = np.concatenate(list(weights @ V), axis=1) @ W_o
+    return {"output": output, "attention": weights}

@@ -1,0 +1,8 @@
+import numpy as np
+
+
+def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    Q = X @ W_q
+    K = (X @ W_k
+    V = X @ W_v
+    return Q, K
