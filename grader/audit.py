@@ -22,11 +22,12 @@ from grader.model import (
     TOGETHER,
     Call,
     Case,
+    CaseResult,
     Execution,
     Implementation,
     Misconception,
     Problem,
-    Run,
+    Requirement,
     Tolerance,
     Verdict,
 )
@@ -113,7 +114,14 @@ class Auditor:
     reference: Implementation
     misconceptions: Sequence[Misconception]
     alternatives: Mapping[str, Implementation]
-    _undrawn: dict[tuple[int, str], Execution] = field(default_factory=dict)
+    _drawn: frozenset[str] = frozenset()
+    """ids of the cases whose inputs depend on seeds"""
+    _executions: dict[tuple[int, str], Execution] = field(default_factory=dict)
+    _results: dict[tuple[int, bool], CaseResult] = field(default_factory=dict)
+    _margins: dict[int, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._drawn = frozenset(case.id for case in self.problem.cases if _is_drawn(case))
 
     def audit(self, reseed: int = 0) -> Audit:
         """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
@@ -123,8 +131,8 @@ class Auditor:
         rows = tuple(self._row(exam, m, wrong[m.id]) for m in self.misconceptions)
         failed = {}
         for id, executions in right.items():
-            results = grading.judge(exam, Run(executions))
-            unmet = tuple(r.requirement.id for r in results if not grading.is_met(r))
+            results = grading.judge_alone(exam, executions, self._judge_case)
+            unmet = tuple(id for id, result in results.items() if not grading.is_met(result))
             if unmet:
                 failed[id] = unmet
         general = self.problem.cases_of(TOGETHER)
@@ -133,37 +141,55 @@ class Auditor:
             slug=self.problem.slug,
             reseed=reseed,
             rows=rows,
-            margins=tuple(_margins(exam, wrong, right)),
+            margins=tuple(self._margin(exam, call, wrong, right) for call in exam.calls),
             failed_alternatives=failed,
-            indistinct=tuple(self._indistinct(wrong)),
+            indistinct=tuple(self._indistinct(rows, wrong)),
             alternatives=len(right),
             cases=len(self.problem.cases),
             isolating_cases=len(isolating),
             together_cases=len(general),
-            isolating_killed=_killed(exam, isolating, wrong),
-            together_killed=_killed(exam, general, wrong),
+            isolating_killed=self._killed(exam, isolating, wrong),
+            together_killed=self._killed(exam, general, wrong),
         )
-        return _with_problems(found)
+        return replace(found, problems=tuple(_problems(found)))
 
     def _execute(
         self, implementation: Implementation, calls: Sequence[Call]
     ) -> dict[str, Execution]:
-        drawn = {c.id for c in self.problem.cases if _is_drawn(c)}
-        key = id(implementation)
-        todo = [c for c in calls if c.case in drawn or (key, c.case) not in self._undrawn]
-        fresh = inprocess.execute(implementation, self.problem.returns, todo)
-        for call in todo:
-            if call.case not in drawn:
-                self._undrawn[key, call.case] = fresh[call.case]
-        return {
-            c.case: fresh[c.case] if c.case in fresh else self._undrawn[key, c.case] for c in calls
+        known = {
+            call.case: self._executions[id(implementation), call.case]
+            for call in calls
+            if (id(implementation), call.case) in self._executions
         }
+        todo = [call for call in calls if call.case not in known]
+        fresh = inprocess.execute(implementation, self.problem.returns, todo)
+        for case, execution in fresh.items():
+            if case not in self._drawn:
+                self._executions[id(implementation), case] = execution
+        return known | fresh
+
+    def _judge_case(
+        self,
+        exam: Exam,
+        requirement: Requirement,
+        case: Case,
+        execution: Execution,
+        structure_is_right: bool,
+    ) -> CaseResult:
+        """Judge an execution, or remember how the same one was judged for other seeds."""
+        key = (id(execution), structure_is_right)
+        if key in self._results:
+            return self._results[key]
+        result = grading.judge_case(exam, requirement, case, execution, structure_is_right)
+        if case.id not in self._drawn:
+            self._results[key] = result
+        return result
 
     def _row(
         self, exam: Exam, misconception: Misconception, executions: Mapping[str, Execution]
     ) -> Row:
-        alone = grading.judge_alone(exam, executions)
-        results = grading.judge(exam, Run(executions))
+        alone = grading.judge_alone(exam, executions, self._judge_case)
+        results = grading.let_wait(self.problem, alone)
         return Row(
             id=misconception.id,
             violates=misconception.violates,
@@ -179,24 +205,63 @@ class Auditor:
             exposed_by=misconception.exposed_by,
         )
 
+    def _killed(
+        self, exam: Exam, cases: Sequence[Case], wrong: Mapping[str, Mapping[str, Execution]]
+    ) -> int:
+        """Return how many misconceptions these cases alone reject."""
+
+        def rejects(case: Case, execution: Execution) -> bool:
+            requirement = self.problem.requirement(case.requirement)
+            result = self._judge_case(exam, requirement, case, execution, True)
+            return result.verdict in (Verdict.FAILED, Verdict.ERRORED)
+
+        return sum(any(rejects(c, e[c.id]) for c in cases) for e in wrong.values())
+
+    def _margin(
+        self,
+        exam: Exam,
+        call: Call,
+        wrong: Mapping[str, Mapping[str, Execution]],
+        right: Mapping[str, Mapping[str, Execution]],
+    ) -> Margin:
+        case = next(case for case in self.problem.cases if case.id == call.case)
+        tolerance = self.problem.tolerance_of(case)
+
+        def ratios(execution: Execution) -> list[float]:
+            if id(execution) in self._margins:
+                return self._margins[id(execution)]
+            found = _ratios(execution, exam, case)
+            if case.id not in self._drawn:
+                self._margins[id(execution)] = found
+            return found
+
+        noise = [r for executions in right.values() for r in ratios(executions[case.id])]
+        deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]
+        deviations += [
+            (name, compare.excess(output, array, tolerance))
+            for position, array in enumerate(exam.expected[case.id])
+            for name, output in _trivial_outputs(call, array, self.problem, position)
+        ]
+        return _margin(case, tolerance, max(noise, default=0.0), deviations)
+
     def _indistinct(
-        self, wrong: Mapping[str, Mapping[str, Execution]]
+        self, rows: Sequence[Row], wrong: Mapping[str, Mapping[str, Execution]]
     ) -> Iterable[tuple[str, str]]:
+        """Yield the pairs that are the same on every case; those of a pair that other cases
+        reject differ by that alone."""
         problem = self.problem
+        rejecting = {row.id: row.rejecting for row in rows}
         tolerances = [(case.id, problem.tolerance_of(case)) for case in problem.cases]
         leader = {m.id: m.same_as or m.id for m in self.misconceptions}
         for index, first in enumerate(self.misconceptions):
             for second in self.misconceptions[index + 1 :]:
                 if leader[first.id] == leader[second.id]:
                     continue
+                if rejecting[first.id] != rejecting[second.id]:
+                    continue
                 ours, theirs = wrong[first.id], wrong[second.id]
                 if all(same(ours[c], theirs[c], problem.returns, t) for c, t in tolerances):
                     yield first.id, second.id
-
-
-def _killed(exam: Exam, cases: Sequence[Case], wrong: Mapping[str, Mapping[str, Execution]]) -> int:
-    """Return how many misconceptions these cases alone reject."""
-    return sum(any(grading.rejects(exam, c, e[c.id]) for c in cases) for e in wrong.values())
 
 
 def _is_drawn(case: Case) -> bool:
@@ -207,24 +272,6 @@ def _is_drawn(case: Case) -> bool:
         )
 
     return any(draws(recipe) for recipe in case.arguments.values())
-
-
-def _margins(
-    exam: Exam,
-    wrong: Mapping[str, Mapping[str, Execution]],
-    right: Mapping[str, Mapping[str, Execution]],
-) -> Iterable[Margin]:
-    problem = exam.problem
-    for case, call in zip(problem.cases, exam.calls, strict=True):
-        tolerance, expected = problem.tolerance_of(case), exam.expected[case.id]
-        noise = [r for e in right.values() for r in _ratios(e[case.id], exam, case)]
-        deviations = [(id, r) for id, e in wrong.items() for r in _ratios(e[case.id], exam, case)]
-        deviations += [
-            (name, compare.excess(output, array, tolerance))
-            for position, array in enumerate(expected)
-            for name, output in _trivial_outputs(call, array, problem, position)
-        ]
-        yield _margin(case, tolerance, max(noise, default=0.0), deviations)
 
 
 def _ratios(execution: Execution, exam: Exam, case: Case) -> list[float]:
@@ -288,10 +335,6 @@ def _trivial_outputs(
     for parameter, argument in zip(problem.parameters, call.arguments, strict=False):
         if isinstance(argument, np.ndarray) and argument.shape == expected.shape:
             yield f"{parameter.name} as {name}", argument
-
-
-def _with_problems(audit: Audit) -> Audit:
-    return replace(audit, problems=tuple(_problems(audit)))
 
 
 def _problems(audit: Audit) -> Iterable[str]:

@@ -16,7 +16,7 @@ dtype       got (empty for what has no element type of its own), expected, type_
 complex     the facts of `values` for the first element with an imaginary part
 nonfinite   count, total, first, actual, expected
 values      count, total, first, actual, expected, difference, allowed, greatest_difference,
-            greatest_at, patterns (see `grader.patterns`)
+            greatest_at; `with_patterns` adds patterns (see `grader.patterns`)
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 
 from grader.model import Answer, Checks, Mismatch, ReturnedValue, Returns, Tolerance, Value
 from grader.patterns import Pattern, patterns
+
+_FLOAT64 = np.dtype(np.float64)
 
 KINDS = (
     "kind", "count", "names", "array_like", "shape", "dtype", "complex", "nonfinite", "values",
@@ -84,6 +86,32 @@ def values(
     return None
 
 
+def with_patterns(
+    mismatch: Mismatch,
+    found: Structure,
+    returns: Returns,
+    expected: Expected,
+    tolerance: Tolerance,
+) -> Mismatch:
+    """Return a mismatch of `values` with what the wrong numbers have in common with the right.
+
+    Apart from `values`, since it costs more than the comparison and only a reader wants it.
+    """
+    if mismatch.kind != "values":
+        return mismatch
+    position = [value.name for value in returns.values].index(mismatch.value)
+    value = found.values[position]
+    assert value is not None and value.array is not None
+    actual, right = _inexact(value.array.real), _inexact(expected[position].real)
+    seen: list[Pattern] = []
+    if expected[position].dtype.kind != "c" and np.isfinite([actual, right]).all():
+        allowed = _allowed(right, tolerance)
+        seen = patterns(actual, right, np.abs(actual - right) > allowed, allowed)
+    return Mismatch(
+        mismatch.kind, mismatch.value, mismatch.axes, {**mismatch.facts, "patterns": seen}
+    )
+
+
 def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
     """Return the largest `|actual - expected| / allowed`; infinity when it cannot be compared.
 
@@ -94,6 +122,11 @@ def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
     if actual.size == 0:
         return 0.0
     with np.errstate(all="ignore"):
+        if actual.dtype == expected.dtype == _FLOAT64:
+            allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+            largest = float((np.abs(actual - expected) / allowed).max())
+            if largest == largest:  # NaN may be 0 / 0, or infinities that are equal
+                return largest
         distance = _difference(actual, expected) / _allowed(expected, tolerance)
         ratio = np.where(_same(actual, expected), 0.0, distance)
     return float("inf") if np.isnan(ratio).any() else float(ratio.max())
@@ -172,6 +205,10 @@ def _elements(
     actual: Array, promised: ReturnedValue, expected: Array, tolerance: Tolerance
 ) -> Mismatch | None:
     with np.errstate(all="ignore"):
+        if actual.dtype == expected.dtype == _FLOAT64:
+            allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+            if (np.abs(actual - expected) <= allowed).all():
+                return None
         if _is_complex_for_real(actual, expected):
             bad = actual.imag != 0
             return _mismatch("complex", actual, expected, bad, promised, tolerance)
@@ -213,17 +250,8 @@ def _mismatch(
             "allowed": float(allowed[first]),
             "greatest_difference": float(difference[worst]),
             "greatest_at": [int(i) for i in worst],
-            "patterns": _patterns(_inexact(actual), _inexact(expected), bad, allowed),
         }
     return Mismatch(kind, promised.name, promised.axes, facts)
-
-
-def _patterns(
-    actual: Array, expected: Array, bad: NDArray[np.bool_], allowed: Array
-) -> list[Pattern]:
-    if actual.dtype.kind == "c" or not (np.isfinite(actual) & np.isfinite(expected)).all():
-        return []
-    return patterns(actual, expected, bad, allowed)
 
 
 def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
@@ -234,7 +262,9 @@ def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
 
 def _is_complex_for_real(actual: Array, expected: Array) -> bool:
     """Return whether something would be lost if `actual` became real, as `expected` is."""
-    return expected.dtype.kind != "c" and bool(np.any(actual.imag != 0))
+    return (
+        actual.dtype.kind == "c" and expected.dtype.kind != "c" and bool(np.any(actual.imag != 0))
+    )
 
 
 def _allowed(expected: Array, tolerance: Tolerance) -> Array:

@@ -93,7 +93,7 @@ def details(mismatch: Mismatch) -> list[str]:
         if facts["greatest_at"] != facts["first"]:
             where = place(mismatch.value, mismatch.axes, facts["greatest_at"])
             lines.append(f"greatest    {number(facts['greatest_difference'])} at {where}")
-        lines += [pattern_sentence(p, mismatch.axes) for p in facts["patterns"][:1]]
+        lines += [pattern_sentence(p, mismatch.axes) for p in facts.get("patterns", ())[:1]]
     return lines
 
 

@@ -50,6 +50,10 @@ class Exam:
     reseed: int = 0
 
 
+JudgeCase = Callable[[Exam, Requirement, Case, Execution, bool], CaseResult]
+"""What `judge_case` is."""
+
+
 def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Exam:
     """Build every case's arguments and run the reference on them.
 
@@ -114,7 +118,7 @@ def report(
 ) -> Report:
     """Judge what a runner did with one submission."""
     problem = exam.problem
-    results = judge(exam, run)
+    results = tuple(_telling(exam, result) for result in judge(exam, run))
     if diagnose:
         found = diagnose(run, results)
         results = tuple(replace(r, diagnosis=found.get(r.requirement.id)) for r in results)
@@ -135,6 +139,23 @@ def report(
     )
 
 
+def _telling(exam: Exam, result: RequirementResult) -> RequirementResult:
+    """Add what wrong numbers have in common with the right ones to what a reader will see."""
+    if not is_red(result):
+        return result
+    problem = exam.problem
+    cases = []
+    for case in result.cases:
+        mismatch, answer = case.mismatch, case.execution.answer
+        if mismatch and answer:
+            expected = exam.expected[case.case.id]
+            found = compare.structure(answer, problem.returns, expected)
+            tolerance = problem.tolerance_of(case.case)
+            mismatch = compare.with_patterns(mismatch, found, problem.returns, expected, tolerance)
+        cases.append(replace(case, mismatch=mismatch))
+    return replace(result, cases=tuple(cases))
+
+
 def is_met(result: RequirementResult) -> bool:
     """Return whether all the requirement's cases passed."""
     return result.verdict is Verdict.PASSED
@@ -149,18 +170,24 @@ def judge(exam: Exam, run: Run) -> tuple[RequirementResult, ...]:
     """Return the result of every requirement, in the author's order."""
     if run.refusal:
         return tuple(_unjudged(exam.problem, r) for r in exam.problem.requirements)
-    return _let_wait(exam.problem, judge_alone(exam, run.executions))
+    return let_wait(exam.problem, judge_alone(exam, run.executions))
 
 
-def judge_alone(exam: Exam, executions: Mapping[str, Execution]) -> dict[str, RequirementResult]:
-    """Return every requirement's result by id, before any waits for another."""
+def judge_alone(
+    exam: Exam, executions: Mapping[str, Execution], judged: JudgeCase | None = None
+) -> dict[str, RequirementResult]:
+    """Return every requirement's result by id, before any waits for another.
+
+    `judged` may stand in for `judge_case`, to remember what it returned.
+    """
+    judged = judged or judge_case
     problem = exam.problem
     structure_is_right = True
     results: dict[str, RequirementResult] = {}
     # Structure first: whether a wrong shape is somebody else's news depends on its verdict.
     for requirement in sorted(problem.requirements, key=lambda r: r.checks != "structure"):
         cases = tuple(
-            _judge_case(exam, requirement, case, executions[case.id], structure_is_right)
+            judged(exam, requirement, case, executions[case.id], structure_is_right)
             for case in problem.cases_of(requirement.id)
         )
         # A requirement without cases is never met; `grader check` refuses it.
@@ -171,19 +198,18 @@ def judge_alone(exam: Exam, executions: Mapping[str, Execution]) -> dict[str, Re
     return results
 
 
-def rejects(exam: Exam, case: Case, execution: Execution) -> bool:
-    """Return whether this case, were it the only one, would show that something is wrong."""
-    requirement = exam.problem.requirement(case.requirement)
-    return _is_wrong(_judge_case(exam, requirement, case, execution, True).verdict)
-
-
 def _is_wrong(verdict: Verdict) -> bool:
     return verdict in (Verdict.FAILED, Verdict.ERRORED)
 
 
-def _judge_case(
+def judge_case(
     exam: Exam, requirement: Requirement, case: Case, execution: Execution, structure_is_right: bool
 ) -> CaseResult:
+    """Return the result of one case.
+
+    `structure_is_right` says that the requirement about structure is met, so that a wrong
+    structure in another requirement's case is that requirement's news.
+    """
     if execution.outcome is Outcome.NOT_RUN:
         reason = execution.failure.message if execution.failure else "not run"
         return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
@@ -208,7 +234,7 @@ def _judge_case(
     return CaseResult(case, verdict, execution, mismatch)
 
 
-def _let_wait(
+def let_wait(
     problem: Problem, results: dict[str, RequirementResult]
 ) -> tuple[RequirementResult, ...]:
     """Turn what is wrong, but needs something that is unmet, into what waits for it."""
@@ -226,13 +252,19 @@ def _let_wait(
     settled = []
     for requirement in problem.requirements:
         result = results[requirement.id]
-        unmet = [id for id in all_needs(requirement.id) if not is_met(results[id])]
+        # Where nothing of the right structure came back, all others are skipped for just that.
+        holds = is_red if requirement.checks == "structure" else _is_unmet
+        unmet = [id for id in all_needs(requirement.id) if holds(results[id])]
         if not is_met(result) and unmet:
             # Name what the learner can work on now: what is unmet and waits for nothing itself.
             ready = [id for id in unmet if all(is_met(results[n]) for n in all_needs(id))]
             result = _waiting(result, tuple(ready))
         settled.append(result)
     return tuple(settled)
+
+
+def _is_unmet(result: RequirementResult) -> bool:
+    return not is_met(result)
 
 
 def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:

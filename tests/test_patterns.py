@@ -29,7 +29,7 @@ def mismatch(actual: Any, expected: Any, axes: Sequence[str]) -> Mismatch:
     found = compare.structure(Answer("single", "numpy.ndarray", (value,)), returns, (expected,))
     result = compare.values(found, returns, (expected,), TOLERANCE)
     assert result is not None
-    return result
+    return compare.with_patterns(result, found, returns, (expected,), TOLERANCE)
 
 
 def said(actual: Any, expected: Any, axes: Sequence[str]) -> str:
