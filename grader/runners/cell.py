@@ -36,9 +36,9 @@ def live(slot: Slot, calls: seccomp.Filter, early: bool, parent: int) -> None:
     os.dup2(slot.done, _DONE, inheritable=False)
     os.dup2(slot.go, _GO, inheritable=False)
     os.dup2(slot.memory, _MEMORY, inheritable=False)
-    privileges.close_from(_FIRST_FREE)
+    privileges.close_range(_FIRST_FREE)
     memory = mmap.mmap(_MEMORY, slots.SIZE)
-    os.close(_MEMORY)
+    os.closerange(_MEMORY, _MEMORY + 8)  # the module mmap holds a copy of its own
     calls.enter(os.getpid())
     if early:
         _touch()

@@ -14,11 +14,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO
 
 from grader.model import Call, Limits, Returns, Run, Submission
-from grader.runners import launch, output
+from grader.runners import escapees, launch, output
 from grader.runners.judge import Ending
 from grader.runners.supervise import Supervision
 
@@ -34,6 +36,7 @@ class ProcessRunner:
     isolation: tuple[str, ...] = ("separate process",)
 
     def __init__(self) -> None:
+        escapees.adopt()
         if sys.platform != "win32":
             self.isolation += ("resource limits",)
 
@@ -68,9 +71,12 @@ class ProcessChild:
     """One fresh interpreter with a job. Its threads move bytes, so nothing here can block."""
 
     confined = False
+    start_seconds = 60.0
+    """for an interpreter to import numpy on a cold, busy machine; no learner code runs yet"""
 
     def __init__(self, job: bytes, marker: str) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self._token = Path(self._scratch.name).name
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._output = bytearray()
         self._arrived = threading.Condition()
@@ -83,7 +89,7 @@ class ProcessChild:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self._scratch.name,
-            env=launch.environment(self._scratch.name),
+            env=launch.environment(self._scratch.name) | {escapees.NAME: self._token},
             start_new_session=sys.platform != "win32",
             bufsize=0,
         )
@@ -133,28 +139,38 @@ class ProcessChild:
     def stop(self) -> Ending:
         """Kill its session, wait for it, and remove its scratch folder."""
         if self._ending is None:
-            status = self._wait()
+            status, peak_mb = self._end()
             for thread in self._threads:
                 thread.join(_DRAIN_SECONDS)
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 _close(stream)
             self._scratch.cleanup()
-            self._ending = Ending(status, 0.0, self.flooded)
+            self._ending = Ending(status, peak_mb, self.flooded)
         return self._ending
 
     def release(self) -> None:
         """End it: everything is said."""
         self.stop()
 
-    def _wait(self) -> int | None:
-        """Return the exit status that it chose itself, or the signal that ended it."""
-        own = self._process.poll()
-        if own is None and self._frames_are_over:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                own = self._process.wait(_DRAIN_SECONDS)
-        _kill(self._process)
-        self._process.wait()
-        return own
+    def _end(self) -> tuple[int | None, float]:
+        """Kill its session; return its own status, None when it had none yet, and its peak MiB."""
+        if sys.platform == "win32":
+            own = self._process.poll()
+            self._process.kill()
+            self._process.wait()
+            return own, 0.0
+        pid = self._process.pid
+        patience = time.monotonic() + (_DRAIN_SECONDS if self._frames_are_over else 0.0)
+        peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while not (ended := os.waitid(os.P_PID, pid, peek)) and time.monotonic() < patience:
+            time.sleep(0.001)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        _, status, usage = os.wait4(pid, 0)
+        escapees.kill(self._token)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return self._process.returncode if ended else None, usage.ru_maxrss / unit
 
     _frames_are_over = False
 
@@ -182,15 +198,6 @@ class ProcessChild:
                         self.flooded = True
                         self._frames.put(b"")
                     self._arrived.notify_all()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        with contextlib.suppress(OSError):
-            process.kill()
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _close(stream: IO[bytes] | None) -> None:

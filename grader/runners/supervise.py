@@ -42,8 +42,8 @@ from grader.runners.reception import (
 from grader.runners.refusals import refusal_of_ending, refusal_of_facts
 from grader.runners.sources import Sources
 
-_START_SECONDS = 60.0
-"""for a fresh interpreter to import numpy on a cold, busy machine; no learner code runs yet"""
+_FORK_SECONDS = 0.4
+"""for a warm child to be made, beside the time for loading"""
 _TRACE_SECONDS = 0.1
 _FATAL = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.MEMORY, Outcome.OUTPUT_LIMIT})
 _WORDS = {
@@ -65,6 +65,13 @@ class Child(Protocol):
     @property
     def flooded(self) -> bool:
         """Whether it wrote more than `output.LIMIT`."""
+
+    @property
+    def start_seconds(self) -> float | None:
+        """How long it may take until it says hello; None when that is learner code's own time.
+
+        A warm child shares memory with the grader, so its hello can be unsaid by learner code.
+        """
 
     def receive(self, timeout: float) -> bytes | None:
         """Return frame bytes that arrived, b"" after `timeout` s without, None after its end."""
@@ -179,10 +186,14 @@ class Supervision:
         )
         self._reception = Reception(len(self._left), self._budget)
         self._here: list[Execution] = []
-        self._phase = "starting"
-        self._heard = time.monotonic()
-        self._deadline = self._heard + _START_SECONDS
         self._child = self._start(job, self._marker)
+        self._heard = time.monotonic()
+        seconds = self._child.start_seconds
+        self._phase = "loading" if seconds is None else "starting"
+        if seconds is None:
+            seconds = self._limits.import_seconds + _FORK_SECONDS
+            self._ends = min(self._ends, self._heard + self._limits.total_seconds)
+        self._deadline = self._heard + seconds
 
     def _take(self, message: Message) -> None:
         now = self._heard = time.monotonic()
@@ -236,7 +247,7 @@ class Supervision:
     def _late(self) -> None:
         if self._phase == "starting":
             self._child.stop()
-            raise RuntimeError(f"the learner's process did not start in {_START_SECONDS:g} s")
+            raise RuntimeError("the learner's process did not start in time")
         out_of_budget = self._deadline >= self._ends
         self._child.ask_trace(_TRACE_SECONDS)
         ending = self._child.stop()

@@ -7,6 +7,7 @@ when the grader closes the pipe of commands, by intention or by dying; its child
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import select
 import signal
@@ -14,7 +15,7 @@ import sys
 import traceback
 
 from . import rlimits, slots
-from .confine import enter, fork, layers, seccomp
+from .confine import enter, fork, layers, privileges, seccomp
 
 
 def main(word: str) -> None:
@@ -27,7 +28,15 @@ def main(word: str) -> None:
     os.write(events, slots.EVENT.pack(slots.TRIED, 0, 0, working, 0))
     if working != layers.LANDLOCK | layers.SECCOMP:
         os._exit(0)
+    _keep(sorted((commands, events, *rest)))
     Warm(commands, events, rest).serve()
+
+
+def _keep(descriptors: list[int]) -> None:
+    """Close what else was inherited, whoever left it open in the grader."""
+    for before, after in itertools.pairwise([2, *descriptors]):
+        privileges.close_range(before + 1, after - 1)
+    privileges.close_range(descriptors[-1] + 1)
 
 
 class Warm:

@@ -74,6 +74,7 @@ class WarmClient:
             self._poll.register(descriptor, select.POLLIN)
         self._layers: int | None = None
         self._failures = 0
+        self._closed = False
 
     @property
     def free(self) -> int:
@@ -143,9 +144,11 @@ class WarmClient:
 
     def close(self) -> None:
         """End the warm process and its children."""
-        for slot in self._slots:
-            slot.memory.close()
-        launch.close(self._launched)
+        if not self._closed:
+            self._closed = True
+            for slot in self._slots:
+                slot.memory.close()
+            launch.close(self._launched)
 
     def _take(self, limits: tuple[int, int]) -> Slot:
         ends = time.monotonic() + _STOP_SECONDS
@@ -207,6 +210,7 @@ class SlotChild:
     """A confined child with a job: see `supervise.Child`."""
 
     confined = True
+    start_seconds = None
 
     def __init__(self, client: WarmClient, slot: Slot, start: int) -> None:
         self._client, self._slot = client, slot

@@ -35,9 +35,10 @@ def drop() -> None:
     call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def close_from(first: int) -> None:
-    """Close every descriptor from `first` on."""
-    call("close_range", first, 2**32 - 1, 0)
+def close_range(first: int, last: int = 2**32 - 1) -> None:
+    """Close every descriptor from `first` to `last`, both included."""
+    if first <= last:
+        call("close_range", first, last, 0)
 
 
 def die_with(parent: int) -> None:

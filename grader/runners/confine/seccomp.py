@@ -117,12 +117,23 @@ def _blocks(pid: int) -> dict[str, list[Step]]:
         "fcntl": _when_argument(1, list(reading)),
         "kill": itself,
         "tgkill": itself,
+        "prlimit64": _reading_own_limits(),
         "clone": [
             Step(_LOAD, 0, 0, _DATA_ARGUMENTS),
             Step(_AND, 0, 0, _THREAD | _NOT_A_THREAD),
             *_when_equal([_THREAD]),
         ],
     }
+
+
+def _reading_own_limits() -> list[Step]:
+    """Return steps that allow `prlimit64(0, ..., NULL, ...)`: glibc's getrlimit."""
+    no_change = [_DATA_ARGUMENTS, _DATA_ARGUMENTS + 16, _DATA_ARGUMENTS + 20]  # pid, new limits
+    steps: list[Step] = []
+    for offset in no_change:
+        left = 2 * (len(no_change) - 1) - len(steps)
+        steps += [Step(_LOAD, 0, 0, offset), Step(_JUMP_EQUAL, 0, left + 1, 0)]
+    return [*steps, Step(_RETURN, 0, 0, _RET_ALLOW), _refuse(errno.EPERM)]
 
 
 def _when_argument(position: int, values: list[int]) -> list[Step]:

@@ -112,6 +112,7 @@ FILTERED = {
     "ioctl": Numbers(16, 29),
     "kill": Numbers(62, 129),
     "tgkill": Numbers(234, 131),
+    "prlimit64": Numbers(302, 261),
 }
 """allowed with some arguments only, or answered by a certain error"""
 

@@ -1,0 +1,474 @@
+"""The confined runner: what its layers refuse, that nothing outlives it, and several at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.errors import UsageError
+from grader.model import Call, Limits, Outcome, Run
+from grader.runners import RUNNERS, choose, launch
+
+from .conftest import HONEST, ONE, QUICK, calls, submission
+
+if sys.platform != "linux":
+    pytest.skip("the confined runner needs Linux", allow_module_level=True)
+
+from grader.runners import zygote
+from grader.runners.confine import landlock, seccomp
+from grader.runners.confine.layers import LANDLOCK, SECCOMP
+from grader.runners.confine.syscalls import ALLOWED, FILTERED, Numbers
+from grader.runners.zygote import ZygoteRunner
+
+try:
+    ZygoteRunner().close()
+except UsageError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+SPIN = "def f(X):\n    while True: pass\n"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[ZygoteRunner]:
+    with ZygoteRunner() as made:
+        yield made
+
+
+def value(run: Run, case: str = "case-0") -> float:
+    answer = run.executions[case].answer
+    assert answer is not None, run.executions[case].failure
+    array = answer.values[0].array
+    assert array is not None
+    return float(array)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+FORBIDDEN = {
+    "reading a file": "open('/etc/passwd')",
+    "listing a folder": "os.listdir('/')",
+    "reading this project": f"open({str(Path(__file__))!r})",
+    "reading /proc": "open('/proc/self/environ')",
+    "writing a file": "open('/tmp/written', 'w')",
+    "writing where it is": "open('written', 'w')",
+    "a TCP socket": "socket.socket()",
+    "a UDP socket": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "a unix socket": "socket.socket(socket.AF_UNIX)",
+    "a socket pair": "socket.socketpair()",
+    "a fork": "os.fork()",
+    "another program": "os.execv('/bin/true', ['true'])",
+    "a subprocess": "__import__('subprocess').run(['true'])",
+    "a signal to the parent": "os.kill(os.getppid(), 0)",
+    "a signal to everybody": "os.kill(-1, 0)",
+    "a signal to its group": "os.kill(0, 0)",
+    "anonymous memory files": "os.memfd_create('x')",
+    "a nicer priority": "os.nice(-1)",
+    "other limits": "ctypes.CDLL(None, use_errno=True).prlimit(0, 9, bytes(16), None) and refused()",
+    "another user": "os.setuid(0)",
+    "a new session": "os.setsid()",
+    "a link": "os.symlink('/', '/tmp/link')",
+    "a named pipe": "os.mkfifo('/tmp/pipe')",
+    "removing": "os.remove('/tmp')",
+}
+
+
+_HEAD = """
+import ctypes, os, socket
+def refused():
+    raise OSError(ctypes.get_errno(), 'refused')
+"""
+
+
+@pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN)
+def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
+    source = f"{_HEAD}def f(X):\n    {attempt}\n    return X\n"
+    execution = runner.run(submission(source), "f", ONE, calls(1), QUICK).executions["case-0"]
+    assert execution.outcome is Outcome.FORBIDDEN, execution
+    assert execution.failure is not None
+    assert execution.failure.hint.startswith("The code asked for ")
+
+
+def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> None:
+    source = """
+        import os
+        def f(X):
+            open_ones = []
+            for number in range(256):
+                try:
+                    os.fstat(number)
+                except OSError:
+                    continue
+                open_ones.append(number)
+            return len(open_ones)
+        """
+    ends = os.pipe()
+    os.set_inheritable(ends[0], True)
+    with ZygoteRunner() as fresh:
+        assert value(fresh.run(submission(source), "f", ONE, calls(1), QUICK)) == 5
+    for number in ends:
+        os.close(number)
+
+
+def test_a_child_knows_nothing_of_the_grader_and_its_user(
+    runner: ZygoteRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+        import os, sys
+        def f(X):
+            words = [*os.environ, *os.environ.values(), *sys.argv, *sys.orig_argv, *sys.path]
+            words += [name for name in sys.modules if 'grader' in name or '_learner' in name]
+            words += [getattr(m, '__file__', '') or '' for m in list(sys.modules.values())]
+            return sum('SECRET' in w or 'runners' in w or 'grader' in w for w in words)
+        """
+    monkeypatch.setenv("SECRET_OF_MINE", "SECRET")
+    with ZygoteRunner() as fresh:
+        assert value(fresh.run(submission(source), "f", ONE, calls(1), QUICK)) == 0
+
+
+def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
+    leave = (
+        "MARK = 'left' + 'overs'\ndef f(X):\n    print(MARK * 1000)\n    return X + 0.123456789\n"
+    )
+    look = """
+        import struct, sys
+        VALUE = struct.pack('<d', 40.0 + 0.123456789)
+        def f(X):
+            frame = sys._getframe()
+            while 'job' not in frame.f_locals:
+                frame = frame.f_back
+            slot = frame.f_locals['job'].payload.obj
+            assert slot.find(b'import struct, sys', 0, 2**22) > 0
+            return 1 * (slot.find(b'left' + b'overs', 0, 2**22) > 0) + 2 * (slot.find(VALUE, 0, 2**22) > 0)
+        """
+    long = Call("case-0", "r", (np.full(50_000, 40.0),))
+    short = Call("case-0", "r", (np.full(3, 1.0),))
+    with ZygoteRunner(spare=0) as fresh:  # one slot, so that both must use it
+        fresh.run(submission(leave), "f", ONE, [long], QUICK)
+        found = fresh.run(submission(look), "f", ONE, [short], QUICK)
+    assert value(found) == 0
+
+
+# --- the filter, on both machines ----------------------------------------------------------------
+
+
+def answer_of(steps: list[seccomp.Step], arch: int, number: int, *arguments: int) -> int:
+    """Return what a classic BPF program answers: a small interpreter of the codes it uses."""
+    words = {0: number, 4: arch}
+    for position, argument in enumerate(arguments):
+        words[16 + 8 * position] = argument & 0xFFFFFFFF
+    accumulator, place = 0, 0
+    while True:
+        step = steps[place]
+        place += 1
+        if step.code == 0x20:
+            accumulator = words.get(step.operand, 0)
+        elif step.code == 0x54:
+            accumulator &= step.operand
+        elif step.code == 0x06:
+            return step.operand
+        else:
+            matches = (
+                accumulator == step.operand if step.code == 0x15 else accumulator >= step.operand
+            )
+            place += step.true if matches else step.false
+
+
+ALLOW, KILL, EPERM, ENOSYS, ENOTTY = 0x7FFF0000, 0x80000000, 0x50001, 0x50026, 0x50019
+ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+
+@pytest.mark.parametrize("machine", ARCHES)
+def test_the_filter_allows_the_list_and_nothing_else(machine: str) -> None:
+    steps, arch = seccomp.program(4242, machine), ARCHES[machine]
+    listed = {getattr(numbers, machine) for numbers in ALLOWED.values()} - {None}
+    filtered = {getattr(numbers, machine) for numbers in FILTERED.values()}
+    for number in range(600):
+        if number not in filtered:
+            assert answer_of(steps, arch, number) == (ALLOW if number in listed else EPERM), number
+    assert len(steps) < 256
+
+
+@pytest.mark.parametrize("machine", ARCHES)
+def test_the_filter_looks_at_the_arguments_of_some_calls(machine: str) -> None:
+    steps, arch = seccomp.program(4242, machine), ARCHES[machine]
+
+    def ask(name: str, *arguments: int) -> int:
+        return answer_of(steps, arch, getattr(FILTERED[name], machine), *arguments)
+
+    thread = 0x3D0F00  # what glibc's pthread_create asks for
+    assert ask("clone", thread) == ALLOW
+    assert [ask("clone", flags) for flags in (17, 0x4111, thread | 0x10000000)] == [EPERM] * 3
+    assert ask("clone3") == ENOSYS
+    assert ask("prlimit64", 0, 9, 0, 0x1000) == ALLOW
+    assert ask("prlimit64", 77, 9, 0, 0x1000) == EPERM
+    assert ask("prlimit64", 0, 9, 0x1000, 0) == EPERM
+    assert ask("ioctl", 0, 0x5412) == ENOTTY
+    for name in ("kill", "tgkill"):
+        assert [ask(name, pid) for pid in (4242, 4243, 0, -1, 1)] == [ALLOW] + [EPERM] * 4
+    assert [ask("fcntl", 0, command) for command in (1, 3, 1030)] == [ALLOW] * 3
+    assert [ask("fcntl", 0, command) for command in (2, 4, 8, 1033)] == [EPERM] * 4
+
+
+def test_another_architecture_and_x32_are_killed() -> None:
+    assert answer_of(seccomp.program(1, "x86_64"), ARCHES["aarch64"], 0) == KILL
+    assert answer_of(seccomp.program(1, "aarch64"), ARCHES["x86_64"], 63) == KILL
+    assert answer_of(seccomp.program(1, "x86_64"), ARCHES["x86_64"], 0x40000000) == KILL
+
+
+def test_the_numbers_are_those_of_the_kernels_headers() -> None:
+    headers = {
+        "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+        "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+    }
+    for machine, header in headers.items():
+        if not header.exists():
+            pytest.skip("needs linux-libc-dev on x86-64")
+        known: dict[str, int] = {}
+        for line in header.read_text().splitlines():
+            words = line.split()
+            if len(words) == 3 and words[0] == "#define" and words[2].isdigit():
+                known[words[1].removeprefix("__NR_").removeprefix("__NR3264_")] = int(words[2])
+        known.setdefault("newfstatat", known.get("fstatat", -1))
+        for name, numbers in (ALLOWED | FILTERED).items():
+            assert getattr(numbers, machine) == known.get(name), (machine, name)
+
+
+# --- fail closed ---------------------------------------------------------------------------------
+
+
+def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
+    """Make the warm process find only `layers` working, as another kernel would."""
+    monkeypatch.setattr(zygote.WarmClient, "layers", lambda self, timeout: layers)
+
+
+@pytest.mark.parametrize(("layers", "missing"), [(SECCOMP, "landlock"), (LANDLOCK, "seccomp")])
+def test_a_missing_layer_is_named_and_refused(
+    monkeypatch: pytest.MonkeyPatch, layers: int, missing: str
+) -> None:
+    _without(monkeypatch, layers)
+    with pytest.raises(UsageError, match=f"missing {missing}"):
+        choose("zygote")
+    with pytest.raises(UsageError, match=f"missing {missing}"):
+        choose("auto", require_isolation=True)
+    runner, note = choose("auto")
+    with runner:
+        assert runner.name == "process"
+        assert missing in note and "\n" not in note
+
+
+def test_auto_takes_the_confined_runner_and_names_its_layers() -> None:
+    runner, note = choose("auto", require_isolation=True)
+    with runner:
+        assert (runner.name, note) == ("zygote", "")
+        assert {"landlock", "seccomp", "no capabilities"} <= set(runner.isolation)
+
+
+@pytest.mark.parametrize("name", ["process", "inprocess"])
+def test_a_runner_that_does_not_confine_is_refused_when_isolation_is_required(name: str) -> None:
+    with pytest.raises(UsageError, match="does not confine"):
+        choose(name, require_isolation=True)
+
+
+def test_an_unknown_runner_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="zygote"):
+        choose("zygot")
+
+
+def test_the_layers_are_there() -> None:
+    assert landlock.abi() > 0
+    assert seccomp.available()
+    assert set(RUNNERS) == {"zygote", "process", "inprocess"}
+    assert set(Numbers._fields) == set(ARCHES)
+
+
+# --- several at once -----------------------------------------------------------------------------
+
+
+def test_hung_submissions_hold_up_no_other() -> None:
+    limits = Limits(seconds=2.0, memory_mb=300)
+    began = time.monotonic()
+    with ZygoteRunner(jobs=2, spare=6) as runner:
+        hung = [runner.submit(submission(SPIN), "f", ONE, calls(1), limits) for _ in range(4)]
+        done: dict[int, float] = {}
+        runs: dict[int, Run] = {}
+        waiting = 20
+        while len(runs) < 24:
+            while waiting and runner.room:
+                runner.submit(submission(HONEST), "f", ONE, calls(2), limits)
+                waiting -= 1
+            for ticket, run in runner.wait(0.2).items():
+                runs[ticket], done[ticket] = run, time.monotonic() - began
+    assert max(done.values()) < limits.seconds + 2.5
+    assert max(done[ticket] for ticket in done if ticket not in hung) < min(done[t] for t in hung)
+    assert {runs[t].executions["case-0"].outcome for t in hung} == {Outcome.TIMED_OUT}
+    honest = [run for ticket, run in runs.items() if ticket not in hung]
+    assert {e.outcome for run in honest for e in run.executions.values()} == {Outcome.RETURNED}
+
+
+def test_two_runners_side_by_side_do_not_mix() -> None:
+    def grade(factor: int) -> None:
+        with ZygoteRunner() as runner:
+            for _ in range(10):
+                source = f"def f(X):\n    return {factor}\n"
+                got.append(
+                    value(runner.run(submission(source), "f", ONE, calls(1), QUICK)) == factor
+                )
+
+    got: list[bool] = []
+    threads = [threading.Thread(target=grade, args=(factor,)) for factor in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == [True] * 20
+
+
+def test_limits_may_change_from_one_submission_to_the_next(runner: ZygoteRunner) -> None:
+    source = (
+        "def f(X):\n    import resource\n    return resource.getrlimit(resource.RLIMIT_AS)[0]\n"
+    )
+    found = []
+    for memory_mb in (300, 400, 300):
+        limits = Limits(memory_mb=memory_mb)
+        found.append(value(runner.run(submission(source), "f", ONE, calls(1), limits)) / 2**20)
+    assert found[0] == found[2] == found[1] - 100
+
+
+# --- kill -9 -------------------------------------------------------------------------------------
+
+
+def descendants(pid: int) -> set[int]:
+    """Return the live processes below `pid`."""
+    found: set[int] = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found |= {int(entry.name)} | descendants(int(entry.name))
+    return found
+
+
+def wait_until(condition: object, seconds: float = 5.0) -> bool:
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        if callable(condition) and condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def left_behind() -> set[str]:
+    return {str(p) for folder in ("/tmp", "/dev/shm") for p in Path(folder).glob("grader-*")}
+
+
+def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> None:
+    before = left_behind()
+    with ZygoteRunner() as runner:
+        ticket = runner.submit(submission(SPIN), "f", ONE, calls(1), QUICK)
+        first = runner._client._launched.pid
+        assert wait_until(lambda: descendants(first))
+        below = descendants(first)
+        os.kill(first, signal.SIGKILL)
+        runs: dict[int, Run] = {}
+        while ticket not in runs:
+            runs |= runner.wait(1.0)
+        assert runs[ticket].executions["case-0"].outcome is Outcome.TIMED_OUT
+        assert runner._client._launched.pid != first
+        assert wait_until(lambda: not any(map(alive, below)))
+        assert runner.run(submission(HONEST), "f", ONE, calls(1), QUICK).refusal is None
+        second = runner._client._launched.pid
+    assert not alive(second)
+    assert left_behind() <= before
+
+
+def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader() -> None:
+    with ZygoteRunner() as runner:
+        runner.submit(submission(SPIN), "f", ONE, calls(1), Limits(seconds=5.0))
+        with pytest.raises(RuntimeError, match="ended 3 times"):
+            while True:
+                runner.wait(0.05)
+                os.kill(runner._client._launched.pid, signal.SIGKILL)
+
+
+def test_a_killed_child_costs_its_case_only() -> None:
+    with ZygoteRunner() as runner:
+        given = [*calls(2)]
+        source = "import time\ndef f(X):\n    time.sleep(0.4)\n    return X\n"
+        ticket = runner.submit(submission(source), "f", ONE, given, QUICK)
+        runner.wait(0.2)
+        for pid in descendants(runner._client._launched.pid):
+            os.kill(pid, signal.SIGKILL)
+        runs = runner.wait(5.0)
+    outcomes = [e.outcome for e in runs[ticket].executions.values()]
+    assert outcomes == [Outcome.CRASHED, Outcome.RETURNED]
+
+
+def test_a_killed_grader_leaves_no_process_and_no_file() -> None:
+    before = left_behind()
+    script = f"""
+        import sys, time
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+        from runners.conftest import ONE, calls, submission
+        from grader.model import Limits
+        from grader.runners.zygote import ZygoteRunner
+        runner = ZygoteRunner(spare=3)
+        for _ in range(2):
+            runner.submit(submission({SPIN!r}), "f", ONE, calls(1), Limits(seconds=60.0))
+        print(runner._client._launched.pid, flush=True)
+        runner.wait(60.0)
+        """
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+    ) as grader:
+        assert grader.stdout is not None
+        warm = int(grader.stdout.readline())
+        assert wait_until(lambda: len(descendants(warm)) >= 2)
+        below = descendants(warm)
+        grader.kill()
+        assert wait_until(lambda: not any(map(alive, {warm} | below)))
+    assert left_behind() <= before
+
+
+def test_a_warm_process_started_early_is_the_one_that_is_used() -> None:
+    launch.start()
+    launch.start()
+    (early,) = launch._early
+    with ZygoteRunner() as runner:
+        assert runner._client._launched is early
+    assert not launch._early
+
+
+def test_starting_early_imports_nothing_heavy() -> None:
+    script = "import sys\nfrom grader.runners import launch\nlaunch.start()\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"numpy", "yaml", "rich", "ctypes", "subprocess"} & set(done.stdout.split())
