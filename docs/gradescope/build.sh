@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds what Gradescope wants for a programming assignment: build.sh SLUG OUT.zip
+#
+# SLUG is the exercise of the assignment. A folder hidden_cases/ at the course's root, with case
+# files as in cases/, goes along and is graded without being shown.
+set -euo pipefail
+slug=$1
+mkdir -p "$(dirname "$2")"
+out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.."
+
+[ -f "problems/$slug/problem.yaml" ] || { echo "build.sh: no exercise $slug" >&2; exit 2; }
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+cp -R grader problems cases solutions pyproject.toml README.md LICENSE "$stage"
+[ ! -d hidden_cases ] || cp -R hidden_cases "$stage"
+cp "$here/setup.sh" "$here/run_autograder" "$stage"
+echo "$slug" > "$stage/slug"
+find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
+rm -f "$out"
+(cd "$stage" && "${PYTHON:-python3}" -m zipfile -c "$out" -- *)
