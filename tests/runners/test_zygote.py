@@ -73,7 +73,7 @@ FORBIDDEN = {
     "a signal to its group": "os.kill(0, 0)",
     "anonymous memory files": "os.memfd_create('x')",
     "a nicer priority": "os.nice(-1)",
-    "other limits": "ctypes.CDLL(None, use_errno=True).prlimit(0, 9, bytes(16), None) and refused()",
+    "other limits": "libc.prlimit(0, 9, bytes(16), None) and refused()",
     "another user": "os.setuid(0)",
     "a new session": "os.setsid()",
     "a link": "os.symlink('/', '/tmp/link')",
@@ -84,6 +84,7 @@ FORBIDDEN = {
 
 _HEAD = """
 import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
 def refused():
     raise OSError(ctypes.get_errno(), 'refused')
 """
@@ -148,7 +149,7 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
                 frame = frame.f_back
             slot = frame.f_locals['job'].payload.obj
             assert slot.find(b'import struct, sys', 0, 2**22) > 0
-            return 1 * (slot.find(b'left' + b'overs', 0, 2**22) > 0) + 2 * (slot.find(VALUE, 0, 2**22) > 0)
+            return any(slot.find(it, 0, 2**22) > 0 for it in (b'left' + b'overs', VALUE))
         """
     long = Call("case-0", "r", (np.full(50_000, 40.0),))
     short = Call("case-0", "r", (np.full(3, 1.0),))
@@ -412,9 +413,9 @@ def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader(
 
 def test_a_killed_child_costs_its_case_only() -> None:
     with ZygoteRunner() as runner:
-        given = [*calls(2)]
+        runner.run(submission(HONEST), "f", ONE, calls(1), QUICK)  # now it is warm
         source = "import time\ndef f(X):\n    time.sleep(0.4)\n    return X\n"
-        ticket = runner.submit(submission(source), "f", ONE, given, QUICK)
+        ticket = runner.submit(submission(source), "f", ONE, calls(2), QUICK)
         runner.wait(0.2)
         for pid in descendants(runner._client._launched.pid):
             os.kill(pid, signal.SIGKILL)
