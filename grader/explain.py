@@ -40,7 +40,7 @@ def headline(mismatch: Mismatch) -> str:
     facts = mismatch.facts
     match mismatch.kind:
         case "kind":
-            return f"Expected {_promise(facts)}, got {_got(facts)}."
+            return _sentence(f"Expected {_promise(facts)}, got {_got(facts)}")
         case "count":
             names = ", ".join(facts["names"])
             return f"Expected {facts['expected']} values ({names}), got {_counted(facts['got'])}."
@@ -49,12 +49,12 @@ def headline(mismatch: Mismatch) -> str:
             extra = _listed("has the unknown", facts["extra"])
             return f"The dictionary {' and '.join(filter(None, [missing, extra]))}."
         case "array_like":
-            return f"{mismatch.value} is not an array of numbers: it is {facts['why_not']}."
+            return _sentence(f"{mismatch.value} is not an array of numbers: {facts['why_not']}")
         case "shape":
-            return (
+            return _sentence(
                 f"{mismatch.value} has the wrong shape: expected"
                 f" {shape_words(facts['expected'], mismatch.axes)},"
-                f" got {shape_words(facts['got'])}{_shape_guess(mismatch)}."
+                f" got {shape_words(facts['got'])}{_shape_guess(mismatch)}"
             )
         case "dtype":
             got = facts["got"] or "no element type of its own"
@@ -147,9 +147,12 @@ def factor_words(factor: float) -> str:
 def failure_lines(execution: Execution) -> list[str]:
     """Return what ended a call that did not return: what, where in the learner's code, a hint."""
     failure = execution.failure or Failure(message="nothing came back")
+    frames = frame_lines(failure.frames)
+    if execution.outcome is Outcome.TIMED_OUT:
+        frames = frames[-1:]  # the message says where; its line says what
     return [
         *_exception(failure.type_name, failure.message),
-        *frame_lines(failure.frames),
+        *frames,
         *([failure.hint] if failure.hint else []),
     ]
 
@@ -223,6 +226,10 @@ def _format(value: Any, digits: int) -> str:
     if isinstance(value, complex):
         return f"{value:.{digits}g}"
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith("?") else f"{text}."
 
 
 def _is_finite(value: Any) -> bool:

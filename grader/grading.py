@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -235,36 +235,47 @@ def judge_case(
 
 
 def let_wait(
-    problem: Problem, results: dict[str, RequirementResult]
+    problem: Problem, results: Mapping[str, RequirementResult]
 ) -> tuple[RequirementResult, ...]:
     """Turn what is wrong, but needs something that is unmet, into what waits for it."""
-    needs = {r.id: r.needs for r in problem.requirements}
-
-    def all_needs(id: str) -> Iterable[str]:
-        open_ids, seen = list(needs[id]), set()
-        while open_ids:
-            need = open_ids.pop()
-            if need not in seen:
-                seen.add(need)
-                open_ids += needs[need]
-        return [r.id for r in problem.requirements if r.id in seen]
-
+    blockers = {r.id: _blockers(problem, r, results) for r in problem.requirements}
     settled = []
     for requirement in problem.requirements:
         result = results[requirement.id]
-        # Where nothing of the right structure came back, all others are skipped for just that.
-        holds = is_red if requirement.checks == "structure" else _is_unmet
-        unmet = [id for id in all_needs(requirement.id) if holds(results[id])]
+        unmet = blockers[requirement.id]
         if not is_met(result) and unmet:
-            # Name what the learner can work on now: what is unmet and waits for nothing itself.
-            ready = [id for id in unmet if all(is_met(results[n]) for n in all_needs(id))]
-            result = _waiting(result, tuple(ready))
+            # Name what the learner can work on now: what is red and waits for nothing itself.
+            ready = [id for id in unmet if is_red(results[id]) and not blockers[id]]
+            result = _waiting(result, tuple(ready or unmet))
         settled.append(result)
     return tuple(settled)
 
 
-def _is_unmet(result: RequirementResult) -> bool:
-    return not is_met(result)
+def _blockers(
+    problem: Problem, requirement: Requirement, results: Mapping[str, RequirementResult]
+) -> list[str]:
+    """Return the unmet requirements that one needs, directly or through others.
+
+    A requirement that was skipped because nothing of the right structure came back waits for the
+    requirement about structure, which itself waits only for what is red: not for those that are
+    skipped on its account.
+    """
+    needs = {r.id: r.needs for r in problem.requirements}
+    needed: set[str] = set()
+    open_ids = list(requirement.needs)
+    while open_ids:
+        need = open_ids.pop()
+        if need not in needed:
+            needed.add(need)
+            open_ids += needs[need]
+    if requirement.checks == "structure":
+        unmet = {id for id in needed if is_red(results[id])}
+    else:
+        unmet = {id for id in needed if not is_met(results[id])}
+        if any(results[id].verdict is Verdict.SKIPPED for id in {requirement.id, *needed}):
+            structure = [r.id for r in problem.requirements if r.checks == "structure"]
+            unmet |= {id for id in structure if is_red(results[id])}
+    return [r.id for r in problem.requirements if r.id in unmet]
 
 
 def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:

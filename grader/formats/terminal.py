@@ -218,8 +218,14 @@ class _Barred:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = max(1, options.max_width - 2)
         for line in self.lines:
-            for part in line.wrap(console, width, overflow="fold") or [Text()]:
-                yield Text.assemble((f"{self.bar} ", "dim"), part)
+            # A folded line keeps its indentation, so that columns stay readable.
+            indent = min(len(line) - len(line.plain.lstrip(" ")), width // 2)
+            parts = line[indent:].wrap(console, max(1, width - indent - 2), overflow="fold") or [
+                Text()
+            ]
+            for number, part in enumerate(parts):
+                lead = " " * (indent + 2 * (number > 0 and indent > 0))
+                yield Text.assemble((f"{self.bar} ", "dim"), lead, part)
 
 
 _ERROR_HEAD = "✗"

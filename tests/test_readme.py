@@ -1,0 +1,58 @@
+"""The README's commands run, and its sample is real."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY, run_in
+
+README = (REPOSITORY / "README.md").read_text("utf-8")
+SAMPLE = re.compile(r"<!-- sample of (\S+) -->\n```text\n(.*?)```", re.DOTALL)
+COMMANDS = sorted(
+    {
+        match.strip()
+        for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+        for match in re.findall(r"^\.venv/bin/grader ([^#\n]+)", block, re.MULTILINE)
+    }
+)
+MAKE_TARGETS = sorted(set(re.findall(r"`?make (\w+)", README)) - {"grade"})
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A copy of the shipped course, whose solutions may be written."""
+    for folder in ("problems", "cases", "solutions"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignore)
+    return tmp_path
+
+
+def test_the_readme_shows_commands() -> None:
+    assert len(COMMANDS) >= 5
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if not c.startswith("watch")])
+def test_a_command_of_the_readme_runs(course: Path, command: str) -> None:
+    (course / "my.py").write_text("def multi_head_attention(*arguments): return None\n")
+    ran = run_in(course, *shlex.split(command))
+    assert ran.code in (0, 1), ran.err
+
+
+def test_the_sample_of_the_readme_is_what_the_grader_prints(course: Path) -> None:
+    found = SAMPLE.search(README)
+    assert found
+    folder = REPOSITORY / found[1]
+    (source,) = folder.glob("*.py")
+    shutil.copy(source, course / "solutions" / "multi_head_attention.py")
+    ran = run_in(course, "grade", "multi_head_attention", columns=80)
+    printed = re.sub(r"`[^`]+ (hint|grade) ", r"`.venv/bin/grader \1 ", ran.out)
+    assert found[2] == printed
+
+
+@pytest.mark.parametrize("target", MAKE_TARGETS)
+def test_a_make_target_of_the_readme_is_in_the_makefile(target: str) -> None:
+    assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
