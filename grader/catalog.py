@@ -40,12 +40,19 @@ class Course:
         """Return the course that `start` lies in. Raises UsageError when there is none."""
         start = start.resolve()
         for folder in [start, *start.parents]:
-            if (folder / "problems").is_dir() and (folder / "cases").is_dir():
+            if _is_course(folder):
                 return Course(folder)
         raise UsageError(
             f"no course here: no folder 'problems' beside 'cases' in {start} or above it."
             " Go to the course's folder or pass --root DIR."
         )
+
+    @staticmethod
+    def at(root: Path) -> Course:
+        """Return the course in a folder. Raises UsageError when there is none."""
+        if _is_course(root):
+            return Course(root.resolve())
+        raise UsageError(f"no course in {root}: it needs the folders 'problems' and 'cases'")
 
     @property
     def slugs(self) -> list[str]:
@@ -238,6 +245,10 @@ class Course:
                 place = Location(self.shown(Path(last.filename)), line, column, _line_of(last))
             message = f"cannot be imported: {type(error).__name__}: {error}"
             raise AuthorError(Complaint(message, place)) from None
+
+
+def _is_course(folder: Path) -> bool:
+    return (folder / "problems").is_dir() and (folder / "cases").is_dir()
 
 
 def _line_of(frame: traceback.FrameSummary) -> str:

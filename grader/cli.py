@@ -5,7 +5,9 @@ environment.
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +20,9 @@ from grader.errors import GraderError
 
 _INTERRUPTED = 130
 """128 + SIGINT, as shells report it."""
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""why an open stream takes no more"""
 
 _Command = Callable[[str, str, str, tuple[str, str]], argparse.ArgumentParser]
 """Name, what it does, an example, module and function -> its parser."""
@@ -37,8 +42,8 @@ def main(
     """Run one command and return its exit code."""
     context = Context(
         cwd=cwd or Path.cwd(),
-        stdout=stdout or sys.stdout,
-        stderr=stderr or sys.stderr,
+        stdout=stdout or sys.stdout or io.StringIO(),  # none: it was closed (`>&-`)
+        stderr=stderr or sys.stderr or io.StringIO(),
         environment=dict(os.environ) if environment is None else environment,
     )
     _warm_up(argv)
@@ -84,7 +89,11 @@ def _call(options: argparse.Namespace, context: Context) -> int:
     except KeyboardInterrupt:
         context.tell("interrupted")
         return _INTERRUPTED
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
+            _drop_output()
+            context.tell(f"cannot write standard output: {error.strerror}")
+            return TO_FIX
         import traceback
 
         context.tell(traceback.format_exc())
@@ -294,14 +303,14 @@ def _add_browsing(command: _Command) -> None:
 
 
 def _seed(text: str) -> int:
-    value = int(text)
-    if not 0 <= value < 2**31:
-        raise argparse.ArgumentTypeError("a whole number from 0 to 2147483647")
-    return value
+    return _whole(text, 0, 2**31 - 1)
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 1024:
-        raise argparse.ArgumentTypeError("a whole number from 1 to 1024")
-    return value
+    return _whole(text, 1, 1024)
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    if not text.isascii() or not text.isdigit() or not least <= int(text[:20]) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+    return int(text)

@@ -35,7 +35,7 @@ class Context:
         """The course at `--root`, or the one around the current folder. Raises UsageError."""
         from grader.catalog import Course
 
-        return Course.find(self.root or self.cwd)
+        return Course.at(self.cwd / self.root) if self.root else Course.find(self.cwd)
 
     def console(self) -> Console:
         """Return a rich console on standard output."""

@@ -6,9 +6,11 @@ What is printed comes first, so that a file that cannot be written loses nobody'
 from __future__ import annotations
 
 import argparse
+import io
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from grader import formats
 from grader.commands import Context
@@ -38,6 +40,12 @@ def read_outputs(texts: Sequence[str], cwd: Path) -> list[tuple[str, Path]]:
     return outputs
 
 
+def _speak_utf_8(stream: TextIO) -> None:
+    """Let a stream take the bytes of UTF-8, as programs that read formats expect anywhere."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+
+
 def publish(
     reports: Sequence[Report],
     options: argparse.Namespace,
@@ -61,6 +69,7 @@ def publish(
 
             context.stdout.write(github.render(reports, _folder(context)))
         elif options.format not in (None, "terminal"):
+            _speak_utf_8(context.stdout)
             context.stdout.write(formats.render(options.format, reports))
         context.stdout.flush()
     except BrokenPipeError:

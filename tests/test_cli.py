@@ -1,0 +1,435 @@
+"""Commands as users type them: exit codes, names that lead nowhere, help, hints, streams."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import REPOSITORY, run_in, write_files
+
+from grader.cli import main
+
+RIGHT = "def project(X, W, bias=None):\n    return X @ W if bias is None else X @ W + bias\n"
+WRONG = "def project(X, W, bias=None):\n    return X @ W\n"
+COMMANDS = ("grade", "batch", "watch", "new", "check", "audit", "list", "show", "hint")
+
+
+def spawn(
+    course: Path, *argv: str, stdout: Any = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `python -m grader` as a process of its own in the course."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COLUMNS"))}
+    return subprocess.run(
+        [sys.executable, "-m", "grader", *argv],
+        cwd=course,
+        env=variables | {"PYTHONPATH": str(REPOSITORY)} | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+
+
+# --- exit codes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "says"),
+    [
+        (RIGHT, 0, "Every requirement is met: 3 of 3 points."),
+        (WRONG, 1, "2 of 3 requirements are met: 2 of 3 points."),
+        ("def project(X, W, bias=None):\n    raise NotImplementedError\n", 1, "Not started"),
+        ("def project(X, W, bias=None)\n    return X\n", 1, "line 1"),
+        ("", 1, "does not define project"),
+    ],
+)
+def test_grading_exits_0_when_all_is_met_and_1_otherwise(
+    source: str, code: int, says: str, small_course: Path
+) -> None:
+    write_files(small_course, {"solutions/projection.py": source})
+    ran = run_in(small_course, "grade")
+    assert (ran.code, ran.err) == (code, "")
+    assert says in ran.out
+
+
+def test_one_wrong_file_among_right_ones_exits_1(small_course: Path) -> None:
+    write_files(small_course, {"right.py": RIGHT, "wrong.py": WRONG})
+    assert run_in(small_course, "grade", "right.py").code == 0
+    assert run_in(small_course, "grade", "right.py", "wrong.py").code == 1
+
+
+def test_a_missed_bonus_does_not_change_the_exit_code(small_course: Path) -> None:
+    path = small_course / "problems/projection/problem.yaml"
+    path.write_text(path.read_text("utf-8").replace("every row.,", "every row., bonus: true,"))
+    write_files(small_course, {"solutions/projection.py": WRONG})
+    ran = run_in(small_course, "grade")
+    assert ran.code == 0
+    assert "WRONG 0/1" in ran.out
+
+
+class Broken(io.StringIO):
+    """A stream that fails in a way nobody foresaw."""
+
+    def write(self, text: str) -> int:
+        """Raise."""
+        raise RuntimeError("the stream is on fire")
+
+
+def test_a_fault_of_the_grader_exits_3_and_says_whose_fault_it_is(small_course: Path) -> None:
+    err = io.StringIO()
+    code = main(["list"], stdout=Broken(), stderr=err, environment={}, cwd=small_course)
+    assert code == 3
+    assert "the stream is on fire" in err.getvalue()
+    assert "a fault of the grader, not of your code" in err.getvalue()
+
+
+# --- names that lead nowhere ---------------------------------------------------------------------
+
+NOWHERE = [
+    (["grade", "projektion"], "no exercise and no file 'projektion'. Did you mean 'projection'?"),
+    (["grade", "--problem", "project"], "no exercise 'project'. Did you mean 'projection'?"),
+    (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'."),
+    (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'."),
+    (["show", "projectoin"], "no exercise 'projectoin'. Did you mean 'projection'?"),
+    (["hint", "zzz"], "no exercise 'zzz'. Known: projection."),
+    (["check", "projections"], "Did you mean 'projection'?"),
+    (["audit", "projections"], "Did you mean 'projection'?"),
+    (["hint", "projection", "99"], "projection has hints 1 to 3; there is no hint 99"),
+    (["hint", "projection", "0"], "projection has hints 1 to 3; there is no hint 0"),
+    (["grade", "--cases", "nowhere"], "no .yaml file for projection in there"),
+    (["grade", "--output", "json"], "write NAME=PATH, for example json=report.json"),
+    (["grade", "--output", "jsn=report"], "unknown format 'jsn'. Did you mean 'json'?"),
+    (["grade", "--output", "json=no/such/folder/report.json"], "There is no folder"),
+    (["grade", "--require-isolation", "--runner", "process"], "does not confine learner code"),
+    (["list", "--root", "nowhere"], "no course in"),
+]
+
+
+@pytest.mark.parametrize(("argv", "says"), NOWHERE, ids=[" ".join(argv) for argv, _ in NOWHERE])
+def test_what_leads_nowhere_exits_2_with_the_nearest_name(
+    argv: list[str], says: str, small_course: Path
+) -> None:
+    ran = run_in(small_course, *argv)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_file_that_may_solve_several_exercises_asks_which(small_course: Path) -> None:
+    problem = (small_course / "problems/projection/problem.yaml").read_text("utf-8")
+    write_files(
+        small_course,
+        {"problems/other/problem.yaml": problem, "cases/other/x.yaml": "", "mine.py": RIGHT},
+    )
+    ran = run_in(small_course, "grade", "mine.py")
+    assert ran.code == 2
+    assert "Add --problem SLUG, one of: other, projection." in ran.err
+    assert run_in(small_course, "grade", "mine.py", "--problem", "projection").code == 0
+
+
+def test_outside_a_course_the_way_in_is_told(tmp_path: Path) -> None:
+    ran = run_in(tmp_path, "grade")
+    assert ran.code == 2
+    assert "Go to the course's folder or pass --root DIR." in ran.err
+
+
+def test_a_course_is_found_from_a_folder_inside_it_and_by_root(
+    small_course: Path, tmp_path: Path
+) -> None:
+    assert "projection" in run_in(small_course / "cases" / "projection", "list").out
+    assert "projection" in run_in(tmp_path, "list", "--root", str(small_course)).out
+
+
+def test_a_course_without_exercises_says_so(tmp_path: Path) -> None:
+    write_files(tmp_path, {"problems/.keep": "", "cases/.keep": ""})
+    for command in ("grade", "check"):
+        ran = run_in(tmp_path, command)
+        assert ran.code == 2
+        assert "no exercise in" in ran.err
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+def test_help_lists_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"], environment={}) == 0
+    out = capsys.readouterr().out
+    listed = re.findall(r"^    (\w+) +\S", out, re.MULTILINE)
+    assert listed == list(COMMANDS)
+    assert "exit codes: 0 every requirement is met; 1 some are not" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"], environment={}) == 0
+    out = capsys.readouterr().out
+    assert re.search(rf"^example: grader {command}\b", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["grad"],
+        ["grade", "--formt", "json"],
+        ["grade", "--format", "yaml"],
+        ["grade", "--runner", "docker"],
+        ["grade", "--reseed", "-1"],
+        ["grade", "--reseed", "many"],
+        ["hint"],
+        ["hint", "projection", "two"],
+    ],
+)
+def test_words_that_no_command_knows_exit_2_with_the_usage(
+    argv: list[str], small_course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_in(small_course, *argv).code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("usage: grader")
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    from grader import __version__
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"grader {__version__}\n"
+
+
+# --- browsing ------------------------------------------------------------------------------------
+
+
+def test_list_names_slug_title_and_file(small_course: Path) -> None:
+    assert run_in(small_course, "list").out.splitlines() == [
+        "projection",
+        "  A projection with a bias: 3 requirements",
+        "  solutions/projection.py",
+    ]
+
+
+def test_show_prints_the_statement_rendered(small_course: Path) -> None:
+    out = run_in(small_course, "show", "projection").out
+    assert "A projection with a bias" in out
+    assert "#" not in out
+    assert "It returns X @ W" in out
+
+
+def hints(course: Path, *argv: str) -> str:
+    """Return the head and the text of a hint."""
+    ran = run_in(course, "hint", "projection", *argv)
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+def test_each_time_the_next_hint_is_given_and_then_the_first_again(small_course: Path) -> None:
+    heads = [hints(small_course).splitlines()[0] for _ in range(4)]
+    assert heads == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 1 of 3"]
+
+
+def test_a_hint_by_number_leaves_the_memory_alone(small_course: Path) -> None:
+    hints(small_course)
+    assert "@ multiplies matrices" in hints(small_course, "2")
+    assert "broadcasting" in hints(small_course, "3")
+    assert hints(small_course).startswith("Hint 2 of 3")
+
+
+@pytest.mark.parametrize(
+    "memory",
+    ["", "not json", "[]", '{"projection": "two"}', '{"projection": -5}', '{"projection": 99}'],
+)
+def test_a_broken_memory_of_hints_does_no_harm(memory: str, small_course: Path) -> None:
+    write_files(small_course, {".grader/hints.json": memory})
+    assert re.match(r"Hint [123] of 3\n", hints(small_course))
+
+
+def test_without_a_place_for_the_memory_the_same_hint_comes_again(small_course: Path) -> None:
+    write_files(small_course, {".grader": "a file where a folder should be"})
+    assert [hints(small_course).splitlines()[0] for _ in range(2)] == ["Hint 1 of 3"] * 2
+
+
+def test_an_exercise_without_hints_says_so(small_course: Path) -> None:
+    path = small_course / "problems/projection/problem.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(text[: text.index("hints:")] + "hints: []\n")
+    ran = run_in(small_course, "hint", "projection")
+    assert (ran.code, ran.err) == (2, "projection has no hints\n")
+
+
+# --- grading options -----------------------------------------------------------------------------
+
+
+def test_further_cases_count_and_hidden_ones_are_not_told(small_course: Path) -> None:
+    cases = """
+        requirement: product
+        cases:
+          - id: secret-case
+            why: A secret reason.
+            arguments: {X: [[11.0]], W: [[13.0]]}
+        """
+    write_files(small_course, {"more/projection/secret.yaml": cases})
+    source = "def project(X, W, bias=None):\n    return X @ W * (X.size > 1)\n"
+    write_files(small_course, {"solutions/projection.py": source})
+    assert "2/2" in run_in(small_course, "grade").out
+    shown = run_in(small_course, "grade", "--cases", "more").out
+    assert "secret-case" in shown and "143" in shown
+    hidden = run_in(small_course, "grade", "--cases", "more", "--hidden").out
+    assert "2/3" in hidden
+    assert not any(word in hidden for word in ("secret", "143", "11", "13.0"))
+    revealed = run_in(small_course, "grade", "--cases", "more", "--hidden", "--reveal").out
+    assert "secret-case" in revealed
+
+
+def test_reseeding_is_told_and_a_right_solution_still_passes(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": RIGHT})
+    ran = run_in(small_course, "grade", "--reseed", "41")
+    assert ran.code == 0
+    assert "--reseed 41" in ran.out
+
+
+def test_memorised_answers_pass_until_the_seeds_are_shifted(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": RIGHT})
+    source = """
+        import numpy as np
+        def project(X, W, bias=None):
+            known = {-0.47: 1}
+            if X.shape == (4, 4) and round(X[0, 0], 4) != 1.7886:
+                return X * 0
+            return X @ W if bias is None else X @ W + bias
+        """
+    write_files(small_course, {"solutions/projection.py": source})
+    assert run_in(small_course, "grade").code == 0
+    assert run_in(small_course, "grade", "--reseed", "1").code == 1
+
+
+def test_verbose_tells_every_failing_case_and_otherwise_the_first(small_course: Path) -> None:
+    write_files(
+        small_course,
+        {"solutions/projection.py": "def project(X, W, bias=None): return X @ W + 1\n"},
+    )
+    short, long = run_in(small_course, "grade").out, run_in(small_course, "grade", "-v").out
+    assert "published:" in short and "drawn:" not in short
+    assert "published:" in long and "drawn:" in long
+
+
+def test_diagnoses_can_be_left_out_for_exams(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": WRONG})
+    assert "The bias never enters your result." in run_in(small_course, "grade").out
+    assert "The bias never enters" not in run_in(small_course, "grade", "--no-diagnosis").out
+
+
+@pytest.mark.parametrize("runner", ["process", "inprocess", "auto"])
+def test_every_runner_gives_the_same_verdicts(runner: str, small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": WRONG})
+    ran = run_in(small_course, "grade", "--runner", runner, "--format", "json")
+    (report,) = json.loads(ran.out)["reports"]
+    assert [r["verdict"] for r in report["requirements"]] == ["passed", "passed", "failed"]
+
+
+def test_another_files_solution_is_never_served_as_a_helper(small_course: Path) -> None:
+    write_files(
+        small_course,
+        {
+            "ada.py": RIGHT,
+            "bob.py": "from ada import project\n",
+            "eve.py": "from helper import project\n",
+            "helper.py": RIGHT,
+        },
+    )
+    assert run_in(small_course, "grade", "eve.py").code == 0
+    ran = run_in(small_course, "grade", "ada.py", "bob.py", "--format", "json")
+    reports = json.loads(ran.out)["reports"]
+    assert [r["verdict"] for r in reports] == ["passed", "errored"]
+
+
+# --- the process and its streams -----------------------------------------------------------------
+
+
+def test_python_m_grader_is_the_same_program(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": WRONG})
+    ran = spawn(small_course, "grade", COLUMNS="100")
+    assert (ran.returncode, ran.stderr) == (1, b"")
+    assert "Add the bias" not in ran.stdout.decode()
+    here = run_in(small_course, "grade").out
+    assert ran.stdout.decode("utf-8").splitlines()[:8] == here.splitlines()[:8]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_any_encoding_of_the_output_can_show_a_report(encoding: str, small_course: Path) -> None:
+    source = "def project(X, W, bias=None):\n    print('žluťoučký ✓')\n    return X @ W\n"
+    path = small_course / "problems/projection/problem.yaml"
+    text = path.read_text("utf-8").replace("A projection", "Ein Prüfstück — A projection")
+    write_files(small_course, {"solutions/projection.py": source})
+    path.write_text(text, "utf-8")
+    for command in (["grade"], ["list"], ["show", "projection"], ["hint", "projection"]):
+        ran = spawn(small_course, *command, PYTHONIOENCODING=encoding)
+        assert ran.returncode == (1 if command == ["grade"] else 0), ran.stderr
+        assert b"Traceback" not in ran.stderr
+        shown = ran.stdout.decode(encoding)
+        if command == ["grade"]:
+            assert "WRONG 0/1" in shown
+            assert ("✗" in shown) == (encoding == "utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_json_is_utf_8_in_every_locale(encoding: str, small_course: Path) -> None:
+    source = "def project(X, W, bias=None):\n    print('žluťoučký')\n    return X @ W\n"
+    write_files(small_course, {"solutions/projection.py": source})
+    ran = spawn(small_course, "grade", "--format", "json", PYTHONIOENCODING=encoding)
+    (report,) = json.loads(ran.stdout.decode("utf-8"))["reports"]
+    assert report["requirements"][2]["cases"][0]["output"].strip() == "žluťoučký"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "command", [["list"], ["show", "projection"], ["check"], ["grade"], ["grade", "--format=json"]]
+)
+def test_output_that_cannot_be_written_exits_2_without_a_traceback(
+    command: list[str], small_course: Path
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = spawn(small_course, *command, stdout=full)
+    assert ran.returncode == 2
+    assert ran.stderr.decode() == "cannot write standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes close differently")
+def test_a_reader_that_goes_away_is_no_fault(small_course: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        ran = spawn(small_course, "list", stdout=closed)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+def test_a_report_file_that_cannot_be_written_exits_2_after_the_report(
+    small_course: Path,
+) -> None:
+    write_files(small_course, {"solutions/projection.py": RIGHT})
+    ran = run_in(small_course, "grade", "--output", f"json={small_course}")
+    assert ran.code == 2
+    assert "cannot write" in ran.err
+
+
+def test_nothing_is_left_behind_in_the_course(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": WRONG})
+
+    def names() -> set[str]:
+        return {
+            str(path.relative_to(small_course))
+            for path in small_course.rglob("*")
+            if "__pycache__" not in path.parts
+        }
+
+    before = names()
+    spawn(small_course, "grade")
+    spawn(small_course, "check")
+    assert names() == before
