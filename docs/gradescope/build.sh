@@ -19,4 +19,4 @@ cp "$here/setup.sh" "$here/run_autograder" "$stage"
 echo "$slug" > "$stage/slug"
 find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
 rm -f "$out"
-(cd "$stage" && "${PYTHON:-python3}" -m zipfile -c "$out" -- *)
+(cd "$stage" && "${PYTHON:-python3}" -m zipfile -c "$out" ./*)

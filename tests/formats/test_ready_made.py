@@ -1,0 +1,331 @@
+"""What a course copies: the workflows for GitHub and GitLab, and Gradescope's autograder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import REPOSITORY
+
+from formats import runner_log
+from formats.checkers import gradescope, jenkins
+from grader.catalog import Course
+from grader.model import Report
+from grader.runners import choose
+from grader.session import ProblemGrader
+
+if sys.platform != "linux":
+    pytest.skip("CI machines run Linux", allow_module_level=True)
+
+SLUG = "multi_head_attention"
+SUBMISSIONS = REPOSITORY / "tests" / "data" / "submissions"
+RIGHT = SUBMISSIONS / "right-vectorised" / f"{SLUG}.py"
+WRONG = SUBMISSIONS / "scale-by-d-model" / f"{SLUG}.py"
+CANARY = "CANARY = 'not yours'\n"
+COURSE = ("grader", "problems", "cases", "solutions", ".ci", "docs")
+FILES = ("pyproject.toml", "README.md", "LICENSE")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A copy of the whole project, as a checkout of the base branch."""
+    root = tmp_path / "course"
+    ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
+    for folder in COURSE:
+        shutil.copytree(REPOSITORY / folder, root / folder, ignore=ignore)
+    for name in FILES:
+        shutil.copy(REPOSITORY / name, root / name)
+    return root
+
+
+def python_first(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which `python` is this interpreter with its packages."""
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in ("python", "python3"):
+        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (folder / name).chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+
+
+def bash(script: str, cwd: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", script],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def head(course: Path, source: Path | None) -> Path:
+    """Return the pull request's solutions as checked out: the shipped ones, one changed."""
+    folder = course / ".pull-request" / "solutions"
+    shutil.copytree(REPOSITORY / "solutions", folder)
+    for starter in (course / "solutions").glob("*.py"):
+        shutil.copy(starter, folder)
+    if source:
+        shutil.copy(source, folder / f"{SLUG}.py")
+    return folder
+
+
+# --- GitHub -----------------------------------------------------------------------------------
+
+
+def workflow() -> dict[Any, Any]:
+    found = yaml.safe_load((REPOSITORY / ".github/workflows/grade.yml").read_text("utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def steps() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = workflow()["jobs"]["grade"]["steps"]
+    return found
+
+
+def test_the_workflow_has_no_secret_and_a_token_that_only_reads() -> None:
+    text = (REPOSITORY / ".github/workflows/grade.yml").read_text("utf-8")
+    assert list(workflow()[True]) == ["pull_request"]  # YAML 1.1 reads `on` as true
+    assert workflow()["permissions"] == {"contents": "read"}
+    assert "secrets." not in text
+    for step in steps():
+        if str(step.get("uses", "")).startswith("actions/checkout"):
+            assert step["with"]["persist-credentials"] is False
+        assert "${{" not in step.get("run", ""), "no text of a pull request in a script"
+
+
+def test_the_workflow_takes_grader_and_cases_from_the_base_branch() -> None:
+    base, from_head = (s["with"] for s in steps() if "checkout" in str(s.get("uses", "")))
+    assert base["ref"] == "${{ github.event.pull_request.base.sha }}"
+    assert "path" not in base
+    assert from_head["ref"] == "${{ github.event.pull_request.head.sha }}"
+    assert (from_head["path"], from_head["sparse-checkout"]) == (".pull-request", "solutions")
+
+
+@pytest.mark.parametrize(("source", "code"), [(RIGHT, 0), (WRONG, 1)])
+def test_the_workflows_step_grades_the_changed_solution(
+    course: Path, tmp_path: Path, source: Path, code: int
+) -> None:
+    head(course, source)
+    summary = tmp_path / "summary.md"
+    environment = python_first(tmp_path) | {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "GITHUB_WORKSPACE": str(course),
+    }
+    [script] = [step["run"] for step in steps() if step.get("name") == "Grade"]
+    ran = bash(script, course, environment)
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    errors = [c for c in runner_log.commands(ran.stdout) if c.name == "error"]
+    assert bool(errors) == bool(code)
+    assert all(c.properties["file"] == f"solutions/{SLUG}.py" for c in errors)
+    assert len(json.loads((course / "grade.json").read_text())["reports"]) == 1
+    assert summary.read_text().count("###") == 1
+
+
+def test_the_workflows_step_passes_when_no_solution_was_changed(
+    course: Path, tmp_path: Path
+) -> None:
+    head(course, None)
+    [script] = [step["run"] for step in steps() if step.get("name") == "Grade"]
+    ran = bash(script, course, python_first(tmp_path))
+    assert (ran.returncode, ran.stdout) == (0, "No solution was changed.\n")
+
+
+def test_only_solutions_are_taken_and_never_a_link(course: Path, tmp_path: Path) -> None:
+    folder = head(course, RIGHT)
+    (tmp_path / "secret.py").write_text(CANARY)
+    (folder / "batched_multi_head_attention.py").unlink()
+    (folder / "batched_multi_head_attention.py").symlink_to(tmp_path / "secret.py")
+    (folder / "helper.py").write_text("x = 1\n")
+    (folder / "-rf.py").write_text("x = 1\n")
+    (folder / "a\nb.py").write_text("x = 1\n")
+    (folder / "conftest.txt").write_text("x")
+    (folder / "numpy").mkdir()
+    (folder / "numpy" / "__init__.py").write_text("x = 1\n")
+    os.mkfifo(folder / "pipe.py")
+    ran = bash(f"bash .ci/take-solutions {folder}", course, python_first(tmp_path))
+    assert ran.stdout.split() == ["batched_multi_head_attention", SLUG], ran.stderr
+    taken = sorted(p.name for p in (course / "solutions").iterdir())
+    assert taken == ["-rf.py", "a\nb.py", "helper.py", f"{SLUG}.py"]
+
+
+def test_a_folder_of_solutions_that_is_a_link_is_refused(course: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    ran = bash(f"bash .ci/take-solutions {tmp_path / 'link'}", course, python_first(tmp_path))
+    assert ran.returncode == 2
+    assert "is not a folder" in ran.stderr
+    assert (course / "solutions" / f"{SLUG}.py").is_file(), "nothing was touched"
+
+
+def test_a_notebook_is_graded_where_it_is_all_there_is(course: Path, tmp_path: Path) -> None:
+    folder = head(course, None)
+    (folder / f"{SLUG}.ipynb").write_text("{}")
+    ran = bash(f"bash .ci/take-solutions {folder}", course, python_first(tmp_path))
+    assert ran.stdout.split() == [f"solutions/{SLUG}.ipynb"]
+
+
+# --- GitLab -----------------------------------------------------------------------------------
+
+
+def test_the_gitlab_job_grades_a_merge_request(course: Path, tmp_path: Path) -> None:
+    job = yaml.safe_load((REPOSITORY / "docs/gitlab-ci.yml").read_text("utf-8"))["grade"]
+    assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
+    assert job["artifacts"]["reports"] == {"junit": "grade.xml"}
+    environment = python_first(tmp_path) | {"CI_BUILDS_DIR": str(tmp_path / "builds")}
+    project = tmp_path / "project"
+    shutil.copytree(course / "solutions", project / "solutions")
+    shutil.copy(WRONG, project / "solutions" / f"{SLUG}.py")
+    git = "git -c user.name=x -c user.email=x@y"
+    made = bash(
+        f"git init -q -b main . && git add -A && {git} commit -q -m course", course, environment
+    )
+    assert made.returncode == 0, made.stderr
+    environment |= {
+        "COURSE": f"file://{course}",
+        "COURSE_REF": "main",
+        "CI_PROJECT_DIR": str(project),
+    }
+    script = "\n".join(line for line in job["script"] if "pip install" not in line)
+    ran = bash(script, project, environment)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    text = (project / "grade.xml").read_text("utf-8")
+    assert jenkins(text, [report_of(WRONG)]) == []
+    assert f'classname="{SLUG}.scale"' in text
+
+
+def report_of(path: Path) -> Report:
+    runner, _ = choose()
+    with runner:
+        return ProblemGrader(Course(REPOSITORY), SLUG).grade(path, runner)
+
+
+# --- Gradescope -------------------------------------------------------------------------------
+
+
+class Autograder:
+    """A folder as Gradescope lays it out: source, submission, results, run_autograder."""
+
+    def __init__(self, course: Path, folder: Path) -> None:
+        self.course = course
+        self.folder = folder
+        self.environment = python_first(folder.parent)
+        self.results = folder / "results" / "results.json"
+
+    def build(self) -> list[str]:
+        """Build the ZIP and unpack it as Gradescope does; return the names in it."""
+        archive = self.folder.parent / "autograder.zip"
+        ran = bash(f"bash docs/gradescope/build.sh {SLUG} {archive}", self.course, self.environment)
+        assert ran.returncode == 0, ran.stderr
+        with zipfile.ZipFile(archive) as opened:
+            opened.extractall(self.folder / "source")
+            names = opened.namelist()
+        shutil.copy(self.folder / "source" / "run_autograder", self.folder)
+        for name in ("submission", "results", "venv/bin"):
+            (self.folder / name).mkdir(parents=True)
+        shutil.copy(self.folder.parent / "bin" / "python", self.folder / "venv" / "bin" / "python")
+        return names
+
+    def run(self, **files: Path) -> subprocess.CompletedProcess[str]:
+        """Hand in files under names (`__` stands for the dot) and run the autograder."""
+        shutil.rmtree(self.folder / "submission")
+        (self.folder / "submission").mkdir()
+        for name, source in files.items():
+            shutil.copy(source, self.folder / "submission" / name.replace("__", "."))
+        return bash(f"bash {self.folder / 'run_autograder'}", self.folder, self.environment)
+
+    def tests(self) -> dict[str, str]:
+        """Return the status of each requirement in the results."""
+        tests = json.loads(self.results.read_text("utf-8"))["tests"]
+        return {re.split("[: ]", test["name"])[0]: test["status"] for test in tests}
+
+
+@pytest.fixture
+def autograder(course: Path, tmp_path: Path) -> Autograder:
+    made = Autograder(course, tmp_path / "autograder")
+    made.folder.mkdir()
+    return made
+
+
+def test_gradescopes_zip_has_what_it_needs_at_its_root(autograder: Autograder) -> None:
+    names = autograder.build()
+    for name in ("setup.sh", "run_autograder", "slug", "pyproject.toml", "grader/cli.py"):
+        assert name in names
+    assert not [name for name in names if "__pycache__" in name or name.startswith("/")]
+
+
+def test_gradescope_shows_the_points_of_each_requirement(autograder: Autograder) -> None:
+    autograder.build()
+    for source, name in ((RIGHT, f"{SLUG}__py"), (WRONG, f"{SLUG}__py"), (WRONG, "my_work__py")):
+        ran = autograder.run(**{name: source})
+        assert ran.returncode == 0, ran.stderr
+        text = autograder.results.read_text("utf-8")
+        assert gradescope(text, [report_of(source)]) == []
+    assert [name for name, status in autograder.tests().items() if status == "failed"][:2] != []
+    assert autograder.tests()["scale"] == "failed"
+    assert autograder.tests()["projections"] == "passed"
+
+
+def test_gradescope_tells_a_learner_who_handed_in_nothing(autograder: Autograder) -> None:
+    autograder.build()
+    assert autograder.run().returncode == 0
+    results = json.loads(autograder.results.read_text("utf-8"))
+    assert results["score"] == 0
+    assert SLUG in results["tests"][0]["output"]
+
+
+def test_gradescope_follows_no_link_that_was_handed_in(autograder: Autograder) -> None:
+    autograder.build()
+    autograder.run()
+    link = autograder.folder / "submission" / f"{SLUG}.py"
+    link.symlink_to(autograder.folder / "source" / "problems" / SLUG / "reference.py")
+    bash(f"bash {autograder.folder / 'run_autograder'}", autograder.folder, autograder.environment)
+    assert json.loads(autograder.results.read_text("utf-8"))["score"] == 0
+
+
+def test_gradescope_has_results_even_when_the_course_is_broken(autograder: Autograder) -> None:
+    autograder.build()
+    problem = autograder.folder / "source" / "problems" / SLUG / "problem.yaml"
+    problem.write_text(problem.read_text("utf-8").replace("entry_point", "entrypoint"))
+    ran = autograder.run(**{f"{SLUG}__py": RIGHT})
+    assert ran.returncode == 0
+    results = json.loads(autograder.results.read_text("utf-8"))
+    assert results["score"] == 0
+    assert "not your fault" in results["output"]
+    assert "entrypoint" in ran.stderr, "staff see why"
+
+
+def test_gradescope_shows_the_total_with_hidden_cases(autograder: Autograder) -> None:
+    folder = autograder.course / "hidden_cases" / SLUG
+    shutil.copytree(autograder.course / "cases" / SLUG, folder)
+    for path in folder.glob("*.yaml"):
+        path.write_text(re.sub(r"(- id: )", r"\1extra-", path.read_text("utf-8")), "utf-8")
+    autograder.build()
+    autograder.run(**{f"{SLUG}__py": RIGHT})
+    text = autograder.results.read_text("utf-8")
+    assert gradescope(text, [report_of(RIGHT)]) == []
+    autograder.run(**{f"{SLUG}__py": WRONG})
+    assert "extra-" not in autograder.results.read_text("utf-8")
+
+
+@pytest.mark.fresh
+def test_gradescopes_setup_builds_an_environment_that_grades(autograder: Autograder) -> None:
+    autograder.build()
+    shutil.rmtree(autograder.folder / "venv")
+    environment = autograder.environment | {"PYTHON": sys.executable}
+    ran = bash(f"bash {autograder.folder / 'source' / 'setup.sh'}", autograder.folder, environment)
+    assert ran.returncode == 0, ran.stderr
+    autograder.environment["PATH"] = os.environ["PATH"]
+    autograder.run(**{f"{SLUG}__py": WRONG})
+    assert autograder.tests()["scale"] == "failed"
