@@ -81,7 +81,9 @@ class Screen:
         self.every_case = every_case
         self.command = command
         slug = report.problem.slug
-        self.more = more or f"{command} grade {report.submission} --problem {slug} -v"
+        is_solution = report.submission == f"solutions/{slug}.py"
+        target = slug if is_solution else f"{report.submission} --problem {slug}"
+        self.more = more or f"{command} grade {target} -v"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield from _Layout(self, options).report(self.report)
@@ -220,9 +222,9 @@ class _Barred:
         for line in self.lines:
             # A folded line keeps its indentation, so that columns stay readable.
             indent = min(len(line) - len(line.plain.lstrip(" ")), width // 2)
-            parts = line[indent:].wrap(console, max(1, width - indent - 2), overflow="fold") or [
-                Text()
-            ]
+            parts = line[indent:].wrap(
+                console, max(1, width - indent - 2 * (indent > 0)), overflow="fold"
+            ) or [Text()]
             for number, part in enumerate(parts):
                 lead = " " * (indent + 2 * (number > 0 and indent > 0))
                 yield Text.assemble((f"{self.bar} ", "dim"), lead, part)
