@@ -9,23 +9,28 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test test-peer test-fresh check audit lint clean
+.PHONY: help grade watch bench test test-peer test-fresh check audit lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
 	@echo 'make grade PROBLEM=SLUG    grade one exercise; make grade ARGS=-v tells more'
+	@echo 'make watch                 grade on every save; Ctrl-C ends it'
 	@echo 'make test                  run the tests of the grader itself'
 	@echo 'make check                 check exercises and cases (for authors)'
 	@echo 'make audit                 prove that the cases reject every wrong idea'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
 	@echo 'make test-fresh            test the plug-in, notebooks and Gradescope as installed'
+	@echo 'make bench                 measure against pytest, EvalPlus and bare Python'
 	@echo 'make clean                 remove the environment and caches'
 
 # Some unmet requirements (exit code 1) are news, not a broken build; a CI wants to know.
 grade: $(READY)
 	@$(GRADER) grade $(PROBLEM) $(ARGS); code=$$?; \
 	if [ "$$code" = 1 ] && [ -z "$$CI" ]; then exit 0; else exit $$code; fi
+
+watch: $(READY)
+	@$(GRADER) watch $(PROBLEM) $(ARGS)
 
 test: $(DEV_READY)
 	@$(BIN)/python -m pytest -q $(ARGS)
@@ -47,6 +52,11 @@ test-peer: $(DEV_READY)
 
 test-fresh: $(DEV_READY)
 	@$(BIN)/python -m pytest -q -m fresh $(ARGS)
+
+# EvalPlus is a peer, not a dependency: only its core is needed, without what that depends on.
+bench: $(DEV_READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps evalplus psutil
+	@$(BIN)/python tests/bench/run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
