@@ -39,7 +39,7 @@ def same_type(ours: Failure, theirs: Failure) -> bool:
 def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
     """Return whether messages are of the same kind in most of the pairs that raised, if any."""
     same = [
-        _words(ours.failure) == _words(theirs.failure)
+        _same_words(ours.failure, theirs.failure)
         for ours, theirs in pairs
         if ours.failure and theirs.failure
     ]
@@ -50,12 +50,23 @@ _MISFIT = re.compile(r"matmul: Input operand|shapes \(|operands could not be bro
 """NumPy's words for lengths that do not fit in `@`, in `dot`, and in `einsum` and operators."""
 
 
-def _words(failure: Failure) -> str:
-    """Return what does not depend on how the same step is written.
+_RESHAPE = re.compile(r"cannot reshape array of size (\d+)")
 
-    The shape that a reshape wants does (one axis may be -1), the number of elements does not. An
-    assertion says what its author likes.
+
+def _same_words(ours: Failure, theirs: Failure) -> bool:
+    """Return whether messages say the same but for how the step is written.
+
+    What a reshape wants depends on that (one axis may be -1), and so does whether it gets a whole
+    array or, in a loop, an equal part of it. An assertion says what its author likes.
     """
+    mine, yours = _RESHAPE.match(ours.message), _RESHAPE.match(theirs.message)
+    if mine and yours:
+        small, large = sorted((int(mine[1]), int(yours[1])))
+        return small > 0 and large % small == 0
+    return _words(ours) == _words(theirs)
+
+
+def _words(failure: Failure) -> str:
     if failure.type_name == "AssertionError":
         return ""
     if _MISFIT.match(failure.message):

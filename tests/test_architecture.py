@@ -25,6 +25,7 @@ ORDER = (
     "redaction",
     "runners",
     "grading",
+    "likeness",
     "diagnose",
     "session",
     "audit",

@@ -674,9 +674,27 @@ CONCATENATION = [
     Misconception(
         "heads-averaged",
         violates="concatenation",
-        hint="The heads were averaged, which leaves an array as narrow as one head. Lay them side"
-        " by side, which gives back the width d_model.",
+        hint="What meets W_o is as narrow as one head: the heads were averaged or added up, laid"
+        " under one another, or only one was kept. Lay all of them side by side.",
         implementation=variant(merge=lambda context: context.mean(axis=1)),
+        exposed_by="two heads",
+    ),
+    Misconception(
+        "last-head-kept",
+        violates="concatenation",
+        hint="Only the last head meets W_o, and it is as narrow as one head. Lay all heads side by"
+        " side.",
+        implementation=variant(merge=lambda context: context[:, -1]),
+        same_as="heads-averaged",
+        exposed_by="two heads",
+    ),
+    Misconception(
+        "heads-under-one-another",
+        violates="concatenation",
+        hint="The heads were laid under one another, so what meets W_o is as narrow as one head."
+        " Lay them side by side: along the last axis.",
+        implementation=variant(merge=lambda context: np.concatenate([*context.swapaxes(0, 1)], 1)),
+        same_as="heads-averaged",
         exposed_by="two heads",
     ),
 ]

@@ -157,9 +157,25 @@ CONCATENATION = [
     Misconception(
         "heads-averaged",
         violates="concatenation",
-        hint="The heads were averaged or added up, which leaves d_head columns. Join them side by"
-        " side: num_heads times d_head columns make d_model.",
+        hint="What meets W_o has only d_head columns: the heads were averaged or added up, laid"
+        " under one another, or only one was kept. Join all of them side by side.",
         implementation=variant(merge=lambda heads, at: heads.mean(axis=0)),
+    ),
+    Misconception(
+        "last-head-kept",
+        violates="concatenation",
+        hint="Only the last head meets W_o, and it has d_head columns. Join all heads side by"
+        " side.",
+        implementation=variant(merge=lambda heads, at: heads[-1]),
+        same_as="heads-averaged",
+    ),
+    Misconception(
+        "heads-under-one-another",
+        violates="concatenation",
+        hint="The heads were laid under one another, so what meets W_o has d_head columns. Join"
+        " them side by side: along the last axis.",
+        implementation=variant(merge=lambda heads, at: np.concatenate(heads)),
+        same_as="heads-averaged",
     ),
     Misconception(
         "int-buffer-zeros_like",

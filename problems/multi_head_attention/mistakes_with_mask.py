@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.model import Misconception
@@ -27,8 +29,12 @@ def triangle(at):
     return np.tril(np.ones((at.n, at.n), dtype=bool))
 
 
-def mask_as_column(scores, mask, at):
-    return np.where(mask[:, None] if mask.ndim == 1 else mask, scores, -np.inf)
+def as_column(mask):
+    return mask[:, None] if mask.ndim == 1 else mask
+
+
+def mask_in_the_middle(scores, mask, at):
+    return np.where(np.broadcast_to(mask, (at.n, at.n))[:, None, :], scores, -np.inf)
 
 
 def mask_first_head(scores, mask, at):
@@ -141,7 +147,9 @@ MASK = [
         violates="mask",
         hint="A mask of shape (n,) was turned into a column, so it blocks whole queries."
         " Broadcasting to (n, n) makes it a row, the same for every query: it blocks keys.",
-        implementation=variant(block=with_mask(mask_as_column)),
+        implementation=variant(
+            block=with_mask(lambda scores, mask, at: np.where(as_column(mask), scores, -np.inf))
+        ),
         exposed_by="a mask of shape (n,)",
     ),
     Misconception(
@@ -156,8 +164,9 @@ MASK = [
     Misconception(
         "mask-times-minus-inf-nan",
         violates="mask",
-        hint="You multiplied by infinity, and 0 times infinity is NaN, which then spreads. Choose"
-        " instead of multiplying: np.where takes one value or the other.",
+        hint="With a mask everything becomes NaN, as 0 times infinity does, or a softmax whose keys"
+        " are all blocked. Do not calculate with the mask: np.where takes one value where it is"
+        " True and another where it is False.",
         implementation=variant(
             block=with_mask(lambda scores, mask, at: scores + (1 - mask) * -np.inf)
         ),
@@ -171,6 +180,15 @@ MASK = [
         implementation=variant(
             block=with_mask(lambda scores, mask, at: np.where(mask[:, None, :], scores, -np.inf))
         ),
+        exposed_by="a mask of shape (n, n) whose rows differ",
+    ),
+    Misconception(
+        "mask-broadcast-over-head-axis-any-shape",
+        violates="mask",
+        hint="The mask got a new axis in the middle, so its row h went to head h. A mask of shape"
+        " (n, n) fits (num_heads, n, n) as it is: the new axis belongs in front.",
+        implementation=variant(block=with_mask(mask_in_the_middle)),
+        same_as="mask-broadcast-over-head-axis",
         exposed_by="a mask of shape (n, n) whose rows differ",
     ),
     Misconception(
@@ -236,6 +254,16 @@ MASK = [
         ),
     ),
     Misconception(
+        "mask-int-invert-with-infinity",
+        violates="mask",
+        hint="~ on the whole numbers 0 and 1 gives -1 and -2, which both count as true, so"
+        " everything was blocked. Keep the mask boolean, where ~ exchanges True and False.",
+        implementation=variant(
+            block=with_mask(lambda scores, mask, at: np.where(~mask.astype(int), -np.inf, scores))
+        ),
+        same_as="mask-times-minus-inf-nan",
+    ),
+    Misconception(
         "mask-fill-before-scaling-minus-20",
         violates="mask",
         hint="Blocked scores were set to -20 before the division, which makes the fill smaller"
@@ -257,4 +285,35 @@ MASK = [
             answer=lambda output, scores, at: (output, softmax(scores)),
         ),
     ),
+]
+
+# --- the same ideas with another fill -----------------------------------------------------------
+# These block every key of some queries. What a softmax makes of such a row depends on the fill:
+# NaN of minus infinity, equal weights of -1e9 put in, the weights without a mask of -1e9 added.
+
+BLOCKS_WHOLE_ROWS = {
+    "mask-inverted": np.logical_not,
+    "mask-1d-on-query-axis": as_column,
+    "mask-transposed": np.transpose,
+}
+
+
+def put_in(seen):
+    return with_mask(lambda scores, mask, at: np.where(seen(mask), scores, -1e9))
+
+
+def add(seen):
+    return with_mask(lambda scores, mask, at: scores + np.where(seen(mask), 0.0, -1e9))
+
+
+MASK += [
+    replace(
+        idea,
+        id=f"{idea.id}-{how}",
+        implementation=variant(block=step(BLOCKS_WHOLE_ROWS[idea.id])),
+        same_as=idea.id,
+    )
+    for idea in MASK
+    if idea.id in BLOCKS_WHOLE_ROWS
+    for how, step in (("with-1e9", put_in), ("with-1e9-added", add))
 ]

@@ -139,6 +139,18 @@ SOFTMAX = [
         implementation=variant(softmax=keep, mix=lambda scores, V, at: softmax(scores @ V)),
     ),
     Misconception(
+        "softmax-after-values-and-of-scores",
+        violates="softmax",
+        hint="You multiplied the scores with V and took the softmax of the result. The softmax"
+        " comes first, over the scores of each query; its weights then mix V.",
+        implementation=variant(
+            softmax=keep,
+            mix=lambda scores, V, at: softmax(scores @ V),
+            answer=lambda output, scores, at: (output, softmax(scores)),
+        ),
+        same_as="softmax-after-values",
+    ),
+    Misconception(
         "softmax-over-queries",
         violates="softmax",
         hint="Your softmax runs over the queries: the columns of the weights add up to 1, the rows"
