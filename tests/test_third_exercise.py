@@ -283,8 +283,8 @@ def test_a_wrong_number_is_its_only_element(course: Path) -> None:
     [
         ("values", "root has the wrong shape: expected a single number, got (2,)"),
         ("[1.0]", "root has the wrong shape: expected a single number, got (1,)"),
-        ("None", "root is not an array of numbers: it is None: is a return missing?"),
-        ("'2.5'", "root is not an array of numbers: it is text"),
+        ("None", "root is not an array of numbers: None: is a return missing?"),
+        ("'2.5'", "root is not an array of numbers: text"),
         ("(values, 1)", "Expected one array (root), got a tuple of 2 values."),
     ],
 )

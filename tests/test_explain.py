@@ -1,0 +1,285 @@
+"""The sentences that a learner reads, from real answers: kind first, then where, then numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader import compare, explain
+from grader.errors import Location
+from grader.model import (
+    Call,
+    Case,
+    CaseResult,
+    Checks,
+    Execution,
+    Failure,
+    Frame,
+    Mismatch,
+    Outcome,
+    Refusal,
+    Requirement,
+    RequirementResult,
+    ReturnedValue,
+    Returns,
+    Tolerance,
+    Verdict,
+)
+from grader.runners import inprocess
+
+OUTPUT = ReturnedValue("output", ("query", "feature"), "float64")
+WEIGHTS = ReturnedValue("weights", ("head", "query", "key"))
+ONE, TWO = Returns("single", (OUTPUT,)), Returns("tuple", (OUTPUT, WEIGHTS))
+NAMED = Returns("dictionary", (OUTPUT, WEIGHTS))
+Y = np.arange(12.0).reshape(3, 4)
+W = np.full((2, 3, 3), 0.25)
+CASE = Case("a-case", "scale", "Why.", {}, Location("cases/x/scale.yaml"))
+
+
+def mismatch(
+    returned: Any, returns: Returns = ONE, checks: Checks = "values", expected: Any = None
+) -> Mismatch:
+    """Return the mismatch of a returned object where Y, or Y and W, are right."""
+    call = Call("a-case", "scale", ())
+    answer = inprocess.execute(lambda: returned, returns, [call])["a-case"].answer
+    assert answer is not None
+    right = expected if expected is not None else (Y, W)[: len(returns.values)]
+    found = compare.structure(answer, returns, right)
+    tolerance = Tolerance(1e-6, 1e-8)
+    wrong = found.mismatch or compare.values(found, returns, right, tolerance, checks)
+    assert wrong is not None
+    return compare.with_patterns(wrong, found, returns, right, tolerance)
+
+
+def said(returned: Any, *arguments: Any, **options: Any) -> str:
+    """Return the first sentence about a returned object."""
+    return explain.headline(mismatch(returned, *arguments, **options))
+
+
+HEADLINES = [
+    ((Y, W), ONE, "Expected one array (output), got a tuple of 2 values."),
+    ((Y,), ONE, "Expected one array (output), got a tuple of 1 value."),
+    ({"output": Y}, ONE, "Expected one array (output), got a dict of 1 value."),
+    (Y, TWO, "Expected a tuple (output, weights), got one numpy.ndarray."),
+    (None, TWO, "Expected a tuple (output, weights), got None: is a return missing?"),
+    ((Y, W), NAMED, "Expected a dictionary with 'output', 'weights', got a tuple of 2 values."),
+    ((Y,), TWO, "Expected 2 values (output, weights), got 1 value."),
+    ((Y, W, W), TWO, "Expected 2 values (output, weights), got 3 values."),
+    ({"output": Y}, NAMED, "The dictionary has no 'weights'."),
+    (
+        {"out": Y, "weights": W},
+        NAMED,
+        "The dictionary has no 'output' and has the unknown 'out'.",
+    ),
+    (None, ONE, "output is not an array of numbers: None: is a return missing?"),
+    ("Y", ONE, "output is not an array of numbers: text."),
+    (Y.astype(object), ONE, "output is not an array of numbers: an array of Python objects"
+     " (dtype=object)."),
+    (np.zeros, ONE, "output is not an array of numbers: a function: are the parentheses of"
+     " a call missing?"),
+    (Y.T, ONE, "output has the wrong shape: expected (query 3, feature 4), got (4, 3):"
+     " transposed?"),
+    (Y[0], ONE, "output has the wrong shape: expected (query 3, feature 4), got (4,): the axis"
+     " 'query' is missing."),
+    (Y[None], ONE, "output has the wrong shape: expected (query 3, feature 4), got (1, 3, 4): an"
+     " axis of length 1 too many."),
+    (Y[:2], ONE, "output has the wrong shape: expected (query 3, feature 4), got (2, 4): the"
+     " length of 'query' differs."),
+    (Y.reshape(2, 6), ONE, "output has the wrong shape: expected (query 3, feature 4), got (2, 6):"
+     " the elements are there, but reshaped."),
+    (np.zeros((5, 7)), ONE, "output has the wrong shape: expected (query 3, feature 4), got"
+     " (5, 7)."),
+    (1.0, ONE, "output has the wrong shape: expected (query 3, feature 4), got a single number."),
+    ((Y, W.transpose(1, 0, 2)), TWO, "weights has the wrong shape: expected (head 2, query 3,"
+     " key 3), got (3, 2, 3): are the axes in another order?"),
+    (Y * np.nan, ONE, "output is NaN in all 12 elements."),
+    (np.where(Y > 9, np.inf, Y), ONE, "output is infinity in 2 of 12 elements."),
+    (Y + 1j, ONE, "output holds complex numbers in all 12 elements."),
+    (Y + 1, ONE, "output differs in all 12 elements."),
+    (Y * (Y != 5), ONE, "output differs in 1 of 12 elements."),
+    ((Y, W + (W * 0 + 1).cumsum(2) * 0.1), TWO, "weights differs in all 18 elements."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("returned", "returns", "sentence"), HEADLINES)
+def test_the_first_sentence_says_what_kind_of_difference_it_is(
+    returned: Any, returns: Returns, sentence: str
+) -> None:
+    assert said(returned, returns) == sentence
+
+
+def test_an_element_type_is_told_with_what_has_it() -> None:
+    promised = "expected a numpy.ndarray of float64."
+    assert (
+        said(Y.astype("f4"), checks="dtype") == f"output is a numpy.ndarray of float32, {promised}"
+    )
+    assert said(Y.tolist(), checks="dtype") == f"output is a list, {promised}"
+
+
+def test_a_finite_number_where_none_is_expected_differs() -> None:
+    wrong = mismatch(Y, expected=(np.where(Y > 9, np.inf, Y),))
+    assert wrong.kind == "nonfinite"
+    assert explain.headline(wrong) == "output differs in 2 of 12 elements."
+
+
+def test_the_only_element_is_called_so() -> None:
+    returns = Returns("single", (ReturnedValue("loss", ()),))
+    wrong = mismatch(2.0, returns, expected=(np.array(1.0),))
+    assert explain.headline(wrong) == "loss differs in its only element."
+    assert explain.details(wrong)[0] == "first at    loss"
+
+
+def test_the_place_is_told_with_its_axes_and_both_numbers_below_each_other() -> None:
+    weights = W.copy()
+    weights[1, 0, 2] = 0.75
+    weights[1, 2, 1] = 0.9
+    assert explain.details(mismatch((Y, weights), TWO)) == [
+        "first at    weights[head 1, query 0, key 2]",
+        "got         0.75",
+        "expected    0.25",
+        "difference  0.5",
+        "allowed     2.6e-07",
+        "greatest    0.65 at weights[head 1, query 2, key 1]",
+        "All differences are at head 1.",
+    ]
+
+
+def test_structure_has_no_place() -> None:
+    assert explain.details(mismatch(Y.T)) == []
+    assert explain.details(mismatch(None)) == []
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "words"),
+    [
+        (0.5, 0.25, ("0.5", "0.25")),
+        (1.0, 1.0000001, ("1", "1.0000001")),
+        (0.1 + 0.2, 0.3, ("0.30000000000000004", "0.3")),
+        (1234567.0, 1234568.0, ("1234567", "1234568")),
+        (float("nan"), 1.0, ("nan", "1")),
+        (float("-inf"), -1e-9, ("-inf", "-1e-09")),
+        (True, 0.0, ("True", "0")),
+        (2**53 + 1, 2**53, ("9007199254740993", "9007199254740992")),
+        (1 + 2j, 1.0, ("1+2j", "1")),
+    ],
+)
+def test_two_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart(
+    got: Any, expected: Any, words: tuple[str, str]
+) -> None:
+    assert explain.two_numbers(got, expected) == words
+
+
+@pytest.mark.parametrize(
+    ("index", "axes", "words"),
+    [
+        ((), (), "p"),
+        ((3,), ("row",), "p[row 3]"),
+        ((3, 0), ("row", "column"), "p[row 3, column 0]"),
+        ((3, 0), (), "p[3, 0]"),
+    ],
+)
+def test_a_place_has_its_axes_names_where_they_are_known(
+    index: tuple[int, ...], axes: tuple[str, ...], words: str
+) -> None:
+    assert explain.place("p", axes, index) == words
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "words"),
+    [
+        ((), (), "a single number"),
+        ((3,), (), "(3,)"),
+        ((3, 4), (), "(3, 4)"),
+        ((3, 4), ("query", "feature"), "(query 3, feature 4)"),
+        ((3,), ("query",), "(query 3)"),
+    ],
+)
+def test_a_shape_in_words(shape: tuple[int, ...], axes: tuple[str, ...], words: str) -> None:
+    assert explain.shape_words(shape, axes) == words
+
+
+def result(
+    outcome: Outcome,
+    failure: Failure | None = None,
+    verdict: Verdict = Verdict.ERRORED,
+    **more: Any,
+) -> CaseResult:
+    return CaseResult(CASE, verdict, Execution(outcome, failure=failure), **more)
+
+
+def test_an_exception_is_its_type_message_and_the_learners_lines() -> None:
+    frames = (
+        Frame("solutions/a.py", 3, "attention", "    return helper(Q)"),
+        Frame("solutions/a.py", 9, "helper", "Q @ K"),
+    )
+    failure = Failure("ValueError", "shapes differ\nsecond line", frames, "Look at the shapes.")
+    assert explain.message(result(Outcome.RAISED, failure)).splitlines() == [
+        "ValueError: shapes differ",
+        "  second line",
+        "  solutions/a.py, line 3, in attention",
+        "    return helper(Q)",
+        "  solutions/a.py, line 9, in helper",
+        "    Q @ K",
+        "Look at the shapes.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failure", "first"),
+    [
+        (Outcome.RAISED, Failure("KeyError"), "KeyError"),
+        (Outcome.CRASHED, Failure(message="crashed: it aborted (SIGABRT)"), "crashed: it aborted"),
+        (Outcome.CRASHED, None, "nothing came back"),
+        (Outcome.MEMORY, Failure(message="ran out of memory"), "ran out of memory"),
+    ],
+)
+def test_whatever_ended_a_call_is_told_first(
+    outcome: Outcome, failure: Failure | None, first: str
+) -> None:
+    assert explain.message(result(outcome, failure)).startswith(first)
+
+
+def test_a_case_that_passed_says_nothing() -> None:
+    assert explain.message(result(Outcome.RETURNED, verdict=Verdict.PASSED)) == ""
+
+
+def test_a_case_that_was_not_judged_says_why() -> None:
+    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason="waits for softmax")
+    assert explain.message(skipped) == "waits for softmax"
+
+
+def waiting(**options: Any) -> str:
+    """Return what is said about a skipped requirement."""
+    requirement = Requirement("scale", "Scores are scaled.")
+    return explain.waiting(RequirementResult(requirement, Verdict.SKIPPED, **options))
+
+
+def test_a_waiting_requirement_names_what_it_waits_for() -> None:
+    assert waiting(cases=(), waits_for=("softmax", "mask")) == "waits for softmax, mask"
+    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason="left out after a timeout")
+    assert waiting(cases=(skipped,)) == "left out after a timeout"
+    assert waiting(cases=()) == "not judged"
+
+
+def test_a_syntax_error_points_at_its_column() -> None:
+    refusal = Refusal(
+        "syntax", "SyntaxError: invalid syntax", 7, 12, "    return X +", hint="Look."
+    )
+    assert explain.refusal_lines(refusal) == [
+        "SyntaxError: invalid syntax",
+        "  line 7: return X +",
+        "                 ^",
+        "Look.",
+    ]
+
+
+def test_a_refusal_without_a_line_of_text_still_says_the_line() -> None:
+    assert explain.refusal_lines(Refusal("encoding", "a NUL byte", 3)) == ["a NUL byte", "  line 3"]
+    assert explain.refusal_lines(Refusal("unreadable", "no file")) == ["no file"]
+
+
+def test_there_is_a_sentence_for_every_kind_of_mismatch() -> None:
+    told = {mismatch(returned, returns).kind for returned, returns, _ in HEADLINES} | {"dtype"}
+    assert told == set(compare.KINDS)
