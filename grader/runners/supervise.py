@@ -44,7 +44,7 @@ from grader.runners.sources import Sources
 
 _FORK_SECONDS = 0.4
 """for a warm child to be made, beside the time for loading"""
-_TRACE_SECONDS = 0.1
+_TRACE_SECONDS = 0.2
 _FATAL = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.MEMORY, Outcome.OUTPUT_LIMIT})
 _WORDS = {
     Outcome.TIMED_OUT: "took too long",

@@ -41,6 +41,14 @@ class Slot:
     frames: int = slots.PAGE
     """where the frames of its last job began; from there on its memory is empty without a child"""
 
+    @property
+    def never_went(self) -> bool:
+        """Whether its child did not take its job: learner code did not begin.
+
+        Learner code has no way to this counter, so it cannot pretend.
+        """
+        return bool(select.select([self.go], [], [], 0)[0])
+
 
 def _fill(slot: Slot, job: bytes, start: int) -> None:
     """Put a job into a slot without a trace of the one before; frames will begin at `start`."""
@@ -91,19 +99,21 @@ class WarmClient:
         return self._layers
 
     def start(self, job: bytes, memory_mb: int, cpu_seconds: int) -> SlotChild:
-        """Give a job to a ready child, or to one that is being made; waits for a free slot."""
+        """Give a job to a child and return it; ValueError when the inputs are too large."""
         needed = slots.frames_start(len(job)) + channel.RESULT_BUDGET
         if needed + slots.SIZE // 8 > slots.SIZE:
             raise ValueError(f"inputs of {len(job) >> 20} MiB are more than a child can take")
-        limits = (memory_mb, cpu_seconds)
+        return SlotChild(self, job, (memory_mb, cpu_seconds))
+
+    def give(self, job: bytes, limits: tuple[int, int]) -> Slot:
+        """Give a job to a ready child, or to one that is being made; waits for a free slot."""
         slot = self._take(limits)
         slot.state, slot.rang, slot.ending = _BUSY, False, None
-        start = slots.frames_start(len(job))
-        _fill(slot, job, start)
+        _fill(slot, job, slots.frames_start(len(job)))
         os.write(slot.go, slots.WORD.pack(1))
         if self._ready_early:
             self._prepare(limits)
-        return SlotChild(self, slot, start)
+        return slot
 
     def _prepare(self, limits: tuple[int, int]) -> None:
         """Have one child ready for the submission to come, when a slot is empty."""
@@ -201,7 +211,7 @@ class WarmClient:
         """
         slot.memory.madvise(mmap.MADV_REMOVE, slot.frames)
         os.ftruncate(slot.output, 0)
-        if select.select([slot.go], [], [], 0)[0]:
+        if slot.never_went:
             os.read(slot.go, 8)
         slot.state = _EMPTY
 
@@ -212,9 +222,11 @@ class SlotChild:
     confined = True
     start_seconds = None
 
-    def __init__(self, client: WarmClient, slot: Slot, start: int) -> None:
-        self._client, self._slot = client, slot
-        self._next = self._start = start
+    def __init__(self, client: WarmClient, job: bytes, limits: tuple[int, int]) -> None:
+        self._client, self._job, self._limits = client, job, limits
+        self._slot = client.give(job, limits)
+        self._next = self._start = slots.frames_start(len(job))
+        self._tries = 1
         self._ending: Ending | None = None
         self._output: bytes | None = None
 
@@ -231,11 +243,21 @@ class SlotChild:
             if data := self._committed():
                 return data
             left = ends - time.monotonic()
-            if gone:
+            if gone and self._slot.never_went:
+                self._try_again()
+            elif gone:
                 return None
             if left <= 0:
                 return b""
             self._client.pump(min(left, LOOK_SECONDS))
+
+    def _try_again(self) -> None:
+        """Give the job to another child: this one ended before it took it (killed from outside)."""
+        if self._tries == _MOST_FAILURES:
+            raise RuntimeError(f"no child took its job: {self.output().decode(errors='replace')}")
+        self._tries += 1
+        self._client.clear(self._slot)
+        self._slot = self._client.give(self._job, self._limits)
 
     def _committed(self) -> bytes:
         """Return a copy of the frames that were completed since the last look."""
