@@ -23,6 +23,7 @@ from grader.model import (
     Submission,
 )
 from grader.runners import Runner, inprocess
+from grader.runners.text import clean, first_line
 
 
 class ProblemGrader:
@@ -52,7 +53,8 @@ class ProblemGrader:
 
     def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
         """Grade one file. `others` belong to somebody else: never served as its helpers."""
-        name = self.course.shown(path)
+        # A learner chose the file's name: it may hold line breaks and escapes.
+        name = first_line(clean(self.course.shown(path)))
         off_limits = [self.course.root / "problems", self.course.root / "cases"]
         owned = [other for other in others if other != path]
         read = submissions.read(path, name, off_limits, owned, self.exam.problem.entry_point)

@@ -1,5 +1,5 @@
 # verdict: error|forbidden
-# kind: inode fill: creates thousands of empty files (here 3000, removed at once)
+# kind: inode fill: creates thousands of empty files (here 1000, removed at once)
 import os
 import tempfile
 
@@ -14,7 +14,7 @@ else:
     raise refused
 made = 0
 try:
-    for made in range(3000):
+    for made in range(1000):
         open(os.path.join(folder, str(made)), "x").close()
 finally:
     for name in os.listdir(folder):
