@@ -11,7 +11,7 @@ kind        got (type name), expected (count)
 count       got, expected
 names       missing, extra
 array_like  why_not, type_name
-shape       got, expected
+shape       got, expected, shape_of (another promised value that has the shape, or empty)
 dtype       got (empty for what has no element type of its own), expected, type_name
 complex     the facts of `values` for the first element with an imaginary part
 nonfinite   count, total, first, actual, expected
@@ -21,7 +21,7 @@ values      count, total, first, actual, expected, difference, allowed, greatest
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +58,9 @@ def structure(answer: Answer, returns: Returns, expected: Expected) -> Structure
     """Compare kind, count, array-likeness and shapes, and say which values can be judged."""
     offered, mismatch = _laid_out(answer, returns)
     values: list[Value | None] = []
-    for value, promised, right in zip(offered, returns.values, expected, strict=True):
-        wrong = _structural(value, promised, right) if value is not None else None
+    shapes = {p.name: right.shape for p, right in zip(returns.values, expected, strict=True)}
+    for value, promised in zip(offered, returns.values, strict=True):
+        wrong = _structural(value, promised, shapes) if value is not None else None
         mismatch = mismatch or wrong
         values.append(value if wrong is None else None)
     return Structure(tuple(values), mismatch)
@@ -182,14 +183,18 @@ def _wrong_kind(answer: Answer, returns: Returns) -> Mismatch:
     return Mismatch("kind", facts=facts)
 
 
-def _structural(value: Value, promised: ReturnedValue, right: Array) -> Mismatch | None:
+def _structural(
+    value: Value, promised: ReturnedValue, shapes: Mapping[str, tuple[int, ...]]
+) -> Mismatch | None:
     if value.array is None:
         facts = {"why_not": value.why_not, "type_name": value.type_name}
         return Mismatch("array_like", promised.name, promised.axes, facts)
-    if value.array.shape != right.shape:
-        shapes = {"got": list(value.array.shape), "expected": list(right.shape)}
-        return Mismatch("shape", promised.name, promised.axes, shapes)
-    return None
+    got, expected = value.array.shape, shapes[promised.name]
+    if got == expected:
+        return None
+    others = [name for name, shape in shapes.items() if shape == got]
+    facts = {"got": list(got), "expected": list(expected), "shape_of": "".join(others[:1])}
+    return Mismatch("shape", promised.name, promised.axes, facts)
 
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:

@@ -5,6 +5,7 @@ Facts come in as `model` data; plain text comes out. Layout and colour belong to
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -174,10 +175,12 @@ def refusal_lines(refusal: Refusal) -> list[str]:
 def frame_lines(frames: Sequence[Frame]) -> list[str]:
     """Return the learner's own frames, innermost last, each with its source line."""
     lines = []
-    for frame in frames:
+    for frame, same in itertools.groupby(frames):
         lines.append(f"  {frame.path}, line {frame.line}, in {frame.function}")
         if frame.text.strip():
             lines.append(f"    {frame.text.strip()}")
+        if again := len(list(same)) - 1:
+            lines.append(f"  ... and {again} more of the same")
     return lines
 
 
@@ -279,6 +282,8 @@ def _shape_guess(mismatch: Mismatch) -> str:
     """Return a guess in words at what made a wrong shape out of the right one."""
     got, expected = list(mismatch.facts["got"]), list(mismatch.facts["expected"])
     axes = mismatch.axes
+    if mismatch.facts.get("shape_of"):
+        return f": the shape of {mismatch.facts['shape_of']}; are the values in another order?"
     if len(got) == len(expected) >= 2 and sorted(got) == sorted(expected):
         if len(got) == 2:
             return ": transposed?"

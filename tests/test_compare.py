@@ -648,7 +648,12 @@ def test_a_wrong_shape_says_both_shapes_and_the_value() -> None:
         "value": "v1",
         "got": [3, 2],
         "expected": [2, 3],
+        "shape_of": "",
     }
+
+
+def test_values_in_another_order_are_recognised_by_their_shapes() -> None:
+    assert facts((M, A), (A, M), "tuple")["shape_of"] == "v1"
 
 
 def test_a_wrong_count_says_both_counts_and_the_names() -> None:

@@ -94,6 +94,8 @@ HEADLINES = [
     (1.0, ONE, "output has the wrong shape: expected (query 3, feature 4), got a single number."),
     ((Y, W.transpose(1, 0, 2)), TWO, "weights has the wrong shape: expected (head 2, query 3,"
      " key 3), got (3, 2, 3): are the axes in another order?"),
+    ((W, Y), TWO, "output has the wrong shape: expected (query 3, feature 4), got (2, 3, 3): the"
+     " shape of weights; are the values in another order?"),
     (Y * np.nan, ONE, "output is NaN in all 12 elements."),
     (np.where(Y > 9, np.inf, Y), ONE, "output is infinity in 2 of 12 elements."),
     (Y + 1j, ONE, "output holds complex numbers in all 12 elements."),
@@ -223,6 +225,18 @@ def test_an_exception_is_its_type_message_and_the_learners_lines() -> None:
         "  solutions/a.py, line 9, in helper",
         "    Q @ K",
         "Look at the shapes.",
+    ]
+
+
+def test_frames_of_a_recursion_are_told_once() -> None:
+    frame = Frame("a.py", 2, "f", "return f()")
+    failure = Failure("RecursionError", "too deep", (Frame("a.py", 5, "g", "f()"), *[frame] * 15))
+    assert explain.message(result(Outcome.RAISED, failure)).splitlines()[1:] == [
+        "  a.py, line 5, in g",
+        "    f()",
+        "  a.py, line 2, in f",
+        "    return f()",
+        "  ... and 14 more of the same",
     ]
 
 

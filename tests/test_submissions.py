@@ -1,0 +1,129 @@
+"""Learners' files are folders; each says what its report must say, and has the report itself.
+
+A folder of `tests/data/submissions` holds the file (named after its exercise), what was handed in
+beside it, `situation.yaml` with what must come out of it, and `report.txt`: the report on a
+terminal of 100 columns. To add a situation, add a folder. Golden files are rewritten by one
+command, and reviewed as a diff:
+
+    python -m pytest tests/test_submissions.py --rewrite
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from conftest import HERE, REPOSITORY, Golden, run_in
+
+from grader import formats, grading, runners
+from grader.catalog import Course
+from grader.model import Report
+from grader.session import ProblemGrader
+
+FOLDERS = sorted(p.parent for p in (HERE / "data" / "submissions").glob("*/situation.yaml"))
+SCHEMA = json.loads((REPOSITORY / "grader/schema/report-v1.json").read_text("utf-8"))
+PYTHON = re.compile(r"Python 3\.\d+")
+TIMING = re.compile(r"\b\d+(\.\d+)? ?(ms|seconds)\b")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A file that was handed in, and what its report must say."""
+
+    folder: Path
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """What `situation.yaml` says."""
+        found: dict[str, Any] = yaml.safe_load(self.folder.joinpath("situation.yaml").read_text())
+        return found
+
+    @property
+    def file(self) -> Path:
+        """The file that was handed in."""
+        (path,) = self.folder.glob(f"{self.wanted['problem']}.*")
+        return path
+
+
+@pytest.fixture(scope="module")
+def reports() -> Iterator[dict[str, Report]]:
+    """The report of every situation, by its folder's name."""
+    course = Course(REPOSITORY)
+    graders = {slug: ProblemGrader(course, slug) for slug in course.slugs}
+    runner, _ = runners.choose()
+    with runner:
+        yield {
+            folder.name: graders[Situation(folder).wanted["problem"]].grade(
+                Situation(folder).file, runner
+            )
+            for folder in FOLDERS
+        }
+
+
+every_situation = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+@every_situation
+def test_a_submission_gets_the_verdict_that_it_deserves(
+    folder: Path, reports: dict[str, Report]
+) -> None:
+    report, wanted = reports[folder.name], Situation(folder).wanted
+    red = [r.requirement.id for r in report.requirements if grading.is_red(r)]
+    assert (str(report.verdict), red) == (wanted["verdict"], wanted["red"])
+    assert wanted["exit"] == (0 if wanted["verdict"] == "passed" else 1)
+    waiting = [r.requirement.id for r in report.requirements if r.waits_for]
+    assert set(wanted.get("waits", [])) <= set(waiting)
+
+
+@every_situation
+def test_a_report_says_what_the_learner_needs(
+    folder: Path, reports: dict[str, Report], golden: Golden
+) -> None:
+    text = PYTHON.sub("Python 3.x", formats.render("terminal", [reports[folder.name]]))
+    for words in Situation(folder).wanted["says"]:
+        assert words in text
+    assert not TIMING.search(text)
+    assert "Traceback" not in text
+    golden(folder / "report.txt", text)
+
+
+@every_situation
+def test_a_report_is_described_by_the_schema(folder: Path, reports: dict[str, Report]) -> None:
+    document = json.loads(formats.render("json", [reports[folder.name]]))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+
+
+def test_nothing_of_a_machine_is_in_the_golden_files() -> None:
+    for folder in FOLDERS:
+        text = (folder / "report.txt").read_text("utf-8")
+        assert str(REPOSITORY) not in text
+        assert "/tmp" not in text
+        assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    "name", ["right-vectorised", "scale-by-d-model", "syntax-error", "batched-right", "starter"]
+)
+def test_the_command_exits_as_the_situation_says(name: str) -> None:
+    situation = Situation(HERE / "data" / "submissions" / name)
+    slug = situation.wanted["problem"]
+    ran = run_in(REPOSITORY, "grade", str(situation.file), "--problem", slug)
+    assert (ran.code, ran.err) == (situation.wanted["exit"], "")
+    # The screen ends with the command that shows more, which is told as this machine has it.
+    printed = PYTHON.sub("Python 3.x", ran.out).split("Next:")[0]
+    assert printed == (situation.folder / "report.txt").read_text("utf-8").split("Next:")[0]
+
+
+def test_scaling_by_d_model_turns_the_scale_red_and_what_needs_it_waits(
+    reports: dict[str, Report],
+) -> None:
+    results = {r.requirement.id: r for r in reports["scale-by-d-model"].requirements}
+    assert [id for id, r in results.items() if grading.is_red(r)] == ["scale"]
+    assert results["together"].waits_for == results["example"].waits_for == ("scale",)
