@@ -1,0 +1,187 @@
+"""Every way to hang or to crash costs one case, in time, and the same each time.
+
+`PYTHONPATH=. python -m tests.runners.test_endings 20` tries each twenty times.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from grader.model import Call, Run
+from grader.runners import Runner, choose
+
+from .conftest import ONE, QUICK, submission
+
+HEAD = """\
+import ctypes, faulthandler, itertools, os, queue, re, select, signal, sys, threading, time
+import numpy as np
+def f(X, bad):
+    if bad:
+        return hit(X)
+    return X
+def spin():
+    while True: pass
+class Slow(Exception):
+    def __str__(self): spin()
+class SlowDict(dict):
+    def items(self): spin()
+class SlowEnd:
+    def __del__(self): spin()
+class Deep:
+    def __getattr__(self, name): return getattr(self, name + 'x')
+def hit(X):
+"""
+HANGS = {
+    "a loop": "while True: pass",
+    "a loop in a helper": "spin()",
+    "a sleep": "time.sleep(99)",
+    "a loop that swallows everything": """
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass""",
+    "one long call": "sum(range(10**12))",
+    "a long power": "(3 ** 10 ** 7) % (7 ** 10 ** 6)",
+    "a pattern that backtracks": "re.match('(a+)+$', 'a' * 60 + 'b')",
+    "a lock taken twice": "lock = threading.Lock(); lock.acquire(); lock.acquire()",
+    "a thread that never ends": "t = threading.Thread(target=spin); t.start(); t.join()",
+    "an empty queue": "queue.Queue().get()",
+    "an event that never comes": "threading.Event().wait()",
+    "an empty pipe": "os.read(os.pipe()[0], 1)",
+    "a poll of nothing": "select.select([], [], [])",
+    "signals ignored": """
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    spin()""",
+    "signals blocked": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64)); spin()",
+    "an alarm that starts again": """
+    signal.signal(signal.SIGALRM, lambda *_: spin())
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    spin()""",
+    "an exception without an end": "raise Slow",
+    "a dictionary without an end": "return SlowDict(a=1)",
+    "a result that will not go": "return SlowEnd()",
+    "an iterator without an end": "for _ in itertools.count(): pass",
+    "output that trickles": """
+    while True:
+        print('.', end='', flush=True)
+        time.sleep(0.01)""",
+}
+ENDS = {
+    "a null pointer": ("ctypes.string_at(0)", "crashed", "SIGSEGV"),
+    "a crash on purpose": ("faulthandler._sigsegv()", "crashed", "SIGSEGV"),
+    "an abort": ("os.abort()", "crashed", "SIGABRT"),
+    "a floating point signal": ("os.kill(os.getpid(), signal.SIGFPE)", "crashed", "SIGFPE"),
+    "a bus error": ("os.kill(os.getpid(), signal.SIGBUS)", "crashed", "SIGBUS"),
+    "an illegal instruction": ("os.kill(os.getpid(), signal.SIGILL)", "crashed", "SIGILL"),
+    "a kill": ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
+    "a polite kill": ("os.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
+    "an exit with success": ("os._exit(0)", "crashed", "exit status 0"),
+    "an exit with an error": ("os._exit(3)", "crashed", "exit status 3"),
+    "an exit in a thread": (
+        "threading.Thread(target=os._exit, args=(1,)).start(); time.sleep(9)",
+        "crashed",
+        "exit status 1",
+    ),
+    "a C stack that overflows": (
+        "sys.setrecursionlimit(10**9); threading.stack_size(2**16); Deep().x",
+        "crashed",
+        "SIGSEGV",
+    ),
+    "a flood of text": ("while True: print('x' * 99)", "output_limit", "1 MiB"),
+    "a flood of bytes": ("while True: os.write(2, b'x' * 4096)", "output_limit", "1 MiB"),
+    "a flood that hides": (
+        """
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    while True:
+        try: os.write(1, b'x' * 4096)
+        except OSError: pass""",
+        "output_limit",
+        "1 MiB",
+    ),
+    "a list too long": ("return [0] * 10**9", "memory", ""),
+    "an array too large": ("return np.ones((10**5, 10**5))", "memory", "allocate"),
+    "arrays that pile up": (
+        "kept = []\n    while True: kept.append(np.empty(10**7))",
+        "memory",
+        "allocate",
+    ),
+    "a buffer too large": ("bytearray(2**40)", "memory", ""),
+    "a text too long": ("'x' * 2**40", "memory", ""),
+}
+BODIES = {name: (body, "timed_out", "did not finish within") for name, body in HANGS.items()} | ENDS
+START_SECONDS = 0.5
+"""a fresh interpreter with numpy on a busy machine, beside the half second that is allowed"""
+
+
+def attempt(runner: Runner, name: str) -> tuple[Run, float]:
+    """Run the body `name` as the second of four calls; the third belongs to its requirement."""
+    X = np.ones(2)
+    given = [
+        Call("before", "hit", (X, False)),
+        Call("hit", "hit", (X, True)),
+        Call("after", "hit", (X, False)),
+        Call("other", "spared", (X, False)),
+    ]
+    source = f"{HEAD}    {BODIES[name][0]}\n"
+    began = time.monotonic()
+    run = runner.run(submission(source), "f", ONE, given, QUICK)
+    return run, time.monotonic() - began
+
+
+def outcomes(run: Run) -> list[str]:
+    assert run.refusal is None, run.refusal
+    return [execution.outcome.value for execution in run.executions.values()]
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_it_costs_one_case_and_the_rest_of_its_requirement(runner: Runner, name: str) -> None:
+    _, outcome, words = BODIES[name]
+    run, seconds = attempt(runner, name)
+    starts = 2 * START_SECONDS if runner.name == "process" else 0.2
+    assert outcomes(run) == ["returned", outcome, "not_run", "returned"]
+    assert seconds < QUICK.seconds + 0.5 + starts
+    failure, left_out = run.executions["hit"].failure, run.executions["after"].failure
+    assert failure is not None and left_out is not None
+    assert words in failure.message
+    assert left_out.message.startswith("not run: hit ")
+
+
+PLACES = {
+    "a loop": "line 18, in hit",
+    "a loop in a helper": "line 8, in spin",
+    "a sleep": "line 18, in hit",
+    "one long call": "line 18, in hit, inside one long call that Python cannot interrupt",
+    "an empty queue": "line 18, in hit",
+    "a null pointer": "line 18, in hit",
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_its_message_tells_where_the_learners_code_was(runner: Runner, name: str) -> None:
+    failure = attempt(runner, name)[0].executions["hit"].failure
+    assert failure is not None
+    assert f"solutions/it.py, {PLACES[name]}" in failure.message
+    assert failure.frames[-1].text
+
+
+def main(times: int) -> None:
+    """Try every body `times` times under every runner; print what differed and the slowest."""
+    for runner_name in ("zygote", "process"):
+        with choose(runner_name)[0] as runner:
+            slowest = (0.0, "")
+            for name in BODIES:
+                runs = [attempt(runner, name) for _ in range(times)]
+                kinds = {tuple(outcomes(run)) for run, _ in runs}
+                slowest = max(slowest, (max(seconds for _, seconds in runs), name))
+                if len(kinds) > 1:
+                    print(f"{runner_name}: {name} differs: {kinds}")
+            print(f"{runner_name}: {len(BODIES)} kinds, {times} times each; slowest {slowest}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
