@@ -34,7 +34,7 @@ def test_an_authors_mistake_is_told_with_its_place_and_never_as_a_traceback(
     ignore = shutil.ignore_patterns("expected.txt")
     shutil.copytree(situation, small_course, dirs_exist_ok=True, ignore=ignore)
     ran = run_in(small_course, "check")
-    golden(situation / "expected.txt", ran.err)
+    golden(situation / "expected.txt", re.sub(r"Python 3\.\d+", "Python 3.x", ran.err))
     assert ran.code == 2
     assert "Traceback" not in ran.err
     lines = ran.err.splitlines()
