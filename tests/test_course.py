@@ -1,0 +1,206 @@
+"""The shipped exercises are tested like code: files sound, numbers right, wrong ideas caught."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import REPOSITORY, run_in
+
+from grader import checking, grading
+from grader.audit import Audit
+from grader.catalog import Course
+from grader.commands.audit import audit_slug
+from grader.model import Outlook, Problem, Run
+from grader.runners import RUNNERS, inprocess
+from grader.session import ProblemGrader
+
+COURSE = Course(REPOSITORY)
+SLUGS = ("multi_head_attention", "batched_multi_head_attention")
+REQUIREMENTS = {
+    "multi_head_attention": (
+        "example", "returns", "projections", "head-columns", "scale", "softmax", "concatenation",
+        "output-projection", "mask", "together", "stability",
+    ),
+    "batched_multi_head_attention": (
+        "examples", "returns", "float64", "projections", "head-split", "scale", "softmax",
+        "concatenation", "output-projection", "lengths", "batch", "together", "stability",
+    ),
+}  # fmt: skip
+"""The ids that other tools use, in their order."""
+EXAMPLES = {"example", "examples"}
+
+
+@pytest.fixture(scope="module", params=SLUGS)
+def exam(request: pytest.FixtureRequest) -> grading.Exam:
+    """Each exercise with the reference's answers."""
+    problem = COURSE.load(request.param)
+    return grading.prepare(problem, COURSE.reference(problem))
+
+
+def test_the_course_has_these_exercises() -> None:
+    assert COURSE.slugs == sorted(SLUGS)
+
+
+def test_the_whole_course_is_sound() -> None:
+    ran = run_in(REPOSITORY, "check")
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_requirements_have_the_ids_that_other_tools_use(exam: grading.Exam) -> None:
+    problem = exam.problem
+    assert tuple(r.id for r in problem.requirements) == REQUIREMENTS[problem.slug]
+    assert [r.id for r in problem.requirements if r.bonus] == ["stability"]
+    assert problem.entry_point == "multi_head_attention"
+
+
+def test_every_requirement_but_the_example_has_two_cases_and_more(exam: grading.Exam) -> None:
+    counts = Counter(case.requirement for case in exam.problem.cases)
+    for requirement in exam.problem.requirements:
+        assert counts[requirement.id] >= (1 if requirement.id in EXAMPLES else 2), requirement.id
+
+
+def test_every_case_says_why_it_is_there_and_no_reason_is_copied(exam: grading.Exam) -> None:
+    reasons = [case.why for case in exam.problem.cases]
+    assert len(set(reasons)) == len(reasons)
+    assert all(len(reason) >= 20 for reason in reasons)
+
+
+# --- published numbers ---------------------------------------------------------------------------
+
+PUBLISHED = {"multi_head_attention": 12, "batched_multi_head_attention": 36}
+
+
+def published(problem: Problem) -> dict[str, dict[str, Any]]:
+    """Return the published values of a problem's cases."""
+    return {case.id: dict(case.published.values) for case in problem.cases if case.published}
+
+
+def test_the_reference_rounds_to_every_published_number(exam: grading.Exam) -> None:
+    problem, agreed = exam.problem, 0
+    for case in problem.cases:
+        if case.published is None:
+            continue
+        found = dict(
+            zip([v.name for v in problem.returns.values], exam.expected[case.id], strict=True)
+        )
+        for name, values in case.published.values.items():
+            assert np.shape(values) == found[name].shape
+            for right, number in zip(found[name].ravel(), np.ravel(values), strict=True):
+                assert checking.rounds_to(right, number, case.published.decimals)
+                agreed += 1
+    assert agreed == PUBLISHED[problem.slug]
+
+
+def test_the_identity_example_has_its_output_and_its_weights() -> None:
+    values = published(COURSE.load("multi_head_attention"))
+    (example,) = values.values()
+    assert example == {
+        "output": [[0.73105858, 0.5], [0.5, 0.73105858]],
+        "weights": [
+            [[0.73105858, 0.26894142], [0.5, 0.5]],
+            [[0.5, 0.5], [0.26894142, 0.73105858]],
+        ],
+    }
+
+
+def test_the_batched_examples_are_those_of_the_source() -> None:
+    shapes = {np.shape(v["output"]) for v in published(COURSE.load(SLUGS[1])).values()}
+    assert shapes == {(1, 3, 4), (1, 2, 4), (2, 2, 4)}
+
+
+# --- right implementations -----------------------------------------------------------------------
+
+
+def alternatives() -> list[Any]:
+    """Return every alternative of every exercise as a test's parameters."""
+    return [
+        pytest.param(slug, alternative, id=f"{slug}-{alternative.id}")
+        for slug in SLUGS
+        for alternative in COURSE.alternatives(COURSE.load(slug))
+    ]
+
+
+@pytest.fixture(scope="module")
+def exams() -> dict[str, grading.Exam]:
+    """The exercises, for two ways to seed the inputs."""
+    found = {}
+    for slug in SLUGS:
+        problem = COURSE.load(slug)
+        for reseed in (0, 5):
+            found[f"{slug}-{reseed}"] = grading.prepare(problem, COURSE.reference(problem), reseed)
+    return found
+
+
+@pytest.mark.parametrize(("slug", "alternative"), alternatives())
+def test_a_right_implementation_meets_every_requirement(
+    slug: str, alternative: Any, exams: dict[str, grading.Exam]
+) -> None:
+    for reseed in (0, 5):
+        exam = exams[f"{slug}-{reseed}"]
+        run = Run(inprocess.execute(alternative.implementation, exam.problem.returns, exam.calls))
+        results = grading.judge(exam, run)
+        assert [r.requirement.id for r in results if not grading.is_met(r)] == []
+
+
+def test_there_are_many_right_implementations_of_each_exercise() -> None:
+    for slug in SLUGS:
+        assert len(COURSE.alternatives(COURSE.load(slug))) >= 10
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_starter_is_not_started(slug: str) -> None:
+    with RUNNERS["process"]() as runner:
+        report = ProblemGrader(COURSE, slug).grade(COURSE.solution(slug), runner)
+    assert report.verdict is Outlook.NOT_STARTED
+    source = COURSE.solution(slug).read_text("utf-8")
+    assert "raise NotImplementedError" in source
+    assert '"""' in source
+
+
+# --- wrong ideas ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=SLUGS)
+def audits(request: pytest.FixtureRequest) -> list[Audit]:
+    """The audits of each exercise, for the shipped inputs and one other seeding."""
+    return audit_slug(REPOSITORY, request.param, range(2))
+
+
+def test_every_wrong_idea_is_rejected_and_the_cases_are_sound(audits: list[Audit]) -> None:
+    for audit in audits:
+        assert audit.problems == ()
+        assert audit.failed_alternatives == {}
+        assert all(row.kills for row in audit.rows)
+
+
+def test_the_report_of_the_audit_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run_in(REPOSITORY, "audit", SLUGS[0], "--reseeds", "0", "--format", "json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["audits"]
+
+
+# --- statements ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_statement_names_the_function_and_fits_any_terminal(slug: str) -> None:
+    statement = COURSE.statement(slug)
+    assert "multi_head_attention" in statement
+    for columns in (80, 40):
+        ran = run_in(REPOSITORY, "show", slug, columns=columns)
+        assert ran.code == 0
+        assert max(map(len, ran.out.splitlines())) <= columns
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_hint_can_be_asked_for(slug: str, tmp_path: Path) -> None:
+    hints = COURSE.load(slug).hints
+    assert len(hints) >= 3
+    for number, hint in enumerate(hints, 1):
+        ran = run_in(REPOSITORY, "hint", slug, str(number))
+        assert hint.split()[0] in ran.out
