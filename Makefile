@@ -9,7 +9,7 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade watch bench test test-peer test-fresh check audit lint clean
+.PHONY: help grade watch bench test test-peer test-fresh test-dask bench-batch check audit lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
@@ -22,6 +22,8 @@ help:
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
 	@echo 'make test-fresh            test the plug-in, notebooks and Gradescope as installed'
 	@echo 'make bench                 measure against pytest, EvalPlus and bare Python'
+	@echo 'make test-dask             grade a class on a Dask cluster (installs it)'
+	@echo 'make bench-batch           grade classes of full size; writes docs/batch.md'
 	@echo 'make clean                 remove the environment and caches'
 
 # Some unmet requirements (exit code 1) are news, not a broken build; a CI wants to know.
@@ -57,6 +59,14 @@ test-fresh: $(DEV_READY)
 bench: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps evalplus psutil
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+test-dask: $(DEV_READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dask]'
+	@$(BIN)/python -m pytest -q -m dask $(ARGS)
+
+bench-batch: $(DEV_READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dask]'
+	@$(BIN)/python tests/batch/full_size.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

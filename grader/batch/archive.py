@@ -13,6 +13,7 @@ import stat
 import zipfile
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 _MOST_MEMBERS = 500_000
@@ -21,6 +22,8 @@ _MOST_RATIO = 200
 _HARMLESS = 256 * 1024 * 1024
 """bytes that a ZIP may unpack to, whatever its ratio"""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+"""what `zipfile` raises for files that are cut or changed: ValueError for a negative offset"""
 _OUTSIDE = re.compile(r"^/|^[A-Za-z]:|(^|/)\.\.(/|$)|\0")
 
 
@@ -41,10 +44,10 @@ class Member:
 class Archive:
     """An open ZIP. Raises DamagedError when it is none, is a bomb, or has far too many members."""
 
-    def __init__(self, stream: IO[bytes], size: int) -> None:
+    def __init__(self, file: Path | IO[bytes], size: int) -> None:
         try:
-            self._zip = zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            self._zip = zipfile.ZipFile(file)
+        except _DAMAGE as error:  # NotImplementedError is a RuntimeError
             raise DamagedError(f"this is no ZIP that can be opened: {error}") from None
         infos = [info for info in self._zip.infolist() if not info.is_dir()]
         if len(infos) > _MOST_MEMBERS:
@@ -69,7 +72,7 @@ class Archive:
                 return stream.read(most)
         except KeyError:
             raise DamagedError("it is no longer there") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
+        except _DAMAGE as error:
             raise DamagedError(f"the ZIP is damaged here: {error}") from None
 
 

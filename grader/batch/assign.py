@@ -88,8 +88,9 @@ def _matched(
     for entry in entries:
         groups = match(layout, prefix, entry.path)
         if groups is None:
-            if is_source(entry.path):
-                left_out.append(Entry(entry.path, f"not named as in {layout.says}"))
+            if is_source(entry.path) or entry.refused:
+                why = entry.refused or f"not named as in {layout.says}"
+                left_out.append(Entry(entry.path, why))
             continue
         file = Found(
             path=entry.path,

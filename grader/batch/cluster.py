@@ -7,15 +7,17 @@ cluster did not finish is not in the database, so whatever dies, the next run do
 from __future__ import annotations
 
 import importlib
+import logging
 import queue
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
 
-from grader.batch.pool import SLOW_SECONDS
+from grader.batch.pool import SLOTS, SLOW_SECONDS
 from grader.batch.snapshot import Snapshot, digest, grader_version
 from grader.batch.unit import Fault, Graded, Running, Unit
 from grader.batch.workshop import Workshop
@@ -27,6 +29,7 @@ _LOST_SECONDS = 60.0
 """how long to wait while there is no worker at all"""
 _COUNT_SECONDS = 1.0
 _MOST_TRIES = 3
+_OLD_SECONDS = 2 * SLOW_SECONDS
 _AHEAD = 2
 """units for each thread of the cluster that are under way, so that none waits for us"""
 
@@ -54,8 +57,10 @@ class Cluster:
                     way_out="Install it: python -m pip install 'grader[dask]'",
                 )
             )
+        # What its client logs of lost workers and schedulers is said here in our words.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._address = address
-        self._units: dict[str, tuple[Unit, Any]] = {}
+        self._units: dict[str, tuple[Unit, Any, float]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._tries: Counter[str] = Counter()
         self._seen_worker = time.monotonic()
@@ -78,7 +83,7 @@ class Cluster:
 
     def __exit__(self, *ending: object) -> None:
         with suppress(Exception):  # the scheduler may be gone: nothing is left to tidy
-            for _, future in list(self._units.values()):
+            for _, future, _ in list(self._units.values()):
                 future.cancel()
             self._client.unregister_worker_plugin(self._name)
         self._client.close(timeout=_CONNECT_SECONDS)
@@ -90,15 +95,18 @@ class Cluster:
 
     @property
     def has_room(self) -> bool:
-        """Whether another unit can begin now."""
-        return len(self._units) < _AHEAD * max(1, self._threads)
+        """Whether another unit can begin now; those that may hang do not count, up to a limit."""
+        since = time.monotonic() - _OLD_SECONDS
+        young = sum(begun > since for _, _, begun in self._units.values())
+        threads = max(1, self._threads)
+        return young < _AHEAD * threads and len(self._units) < (_AHEAD + SLOTS) * threads
 
     def submit(self, unit: Unit) -> None:
         """Begin with a unit. Only while `has_room`."""
         self._tries[unit.key] += 1
         name = f"{self._name}-{unit.key}-{self._tries[unit.key]}"
         future = self._client.submit(_grade, unit, self._name, key=name, pure=False)
-        self._units[unit.key] = (unit, future)
+        self._units[unit.key] = (unit, future, time.monotonic())
         future.add_done_callback(lambda done: self._done.put((unit.key, done)))
 
     def results(self) -> list[Graded | Fault]:
@@ -111,7 +119,7 @@ class Cluster:
             except queue.Empty:
                 break
             wait = 0.0
-            begun, _ = self._units.pop(key)
+            begun, _, _ = self._units.pop(key)
             found += self._outcome(begun, future)
         if not found:
             self._look()
@@ -119,8 +127,9 @@ class Cluster:
 
     def _outcome(self, unit: Unit, future: Any) -> list[Graded | Fault]:
         if future.status == "finished":
-            return [future.result()]
-        if future.status != "error":
+            with suppress(OSError, CancelledError):  # the connection ended before it came
+                return [future.result()]
+        if future.status != "error" or self._client.status != "running":
             raise self._gone("the scheduler is gone")
         if self._tries[unit.key] < _MOST_TRIES:
             self.submit(unit)
@@ -192,8 +201,10 @@ def _workshop(name: str) -> Workshop:
     return workshop
 
 
-def _note(name: str) -> str:
-    return _workshop(name).note
+def _note(name: str, dask_worker: Any) -> str:
+    """Return a worker's note; Dask fills in the parameter of this name."""
+    note: str = dask_worker.plugins[name].workshop.note
+    return note
 
 
 def _grade(unit: Unit, name: str) -> Graded | Fault:

@@ -27,6 +27,7 @@ _ENDINGS = {
 }
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """names that Windows gives to devices"""
+_HASHED = re.compile(r"-[0-9a-f]{8}$")
 _MOST = 80
 """characters, so that a name fits with its ending in the 255 bytes of usual file systems, in any
 script whose characters take at most 3 bytes in UTF-8"""
@@ -45,7 +46,7 @@ def names(learners: Iterable[str]) -> dict[str, str]:
         taken[name.casefold()] = taken.get(name.casefold(), 0) + 1
     return {
         learner: name
-        if name == learner and taken[name.casefold()] == 1
+        if name == learner and taken[name.casefold()] == 1 and not _HASHED.search(name)
         else f"{name}-{_hash(learner)}"
         for learner, name in wanted.items()
     }

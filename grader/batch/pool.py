@@ -52,6 +52,7 @@ class Pool:
         self._tell = tell
         self._told: set[str] = set()
         self._deaths: Counter[str] = Counter()
+        self._failed_starts = 0
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
@@ -100,6 +101,7 @@ class Pool:
                 continue
             if isinstance(message, worker.Ready):
                 each.is_ready = True
+                self._failed_starts = 0
                 if message.note and message.note not in self._told:
                     self._told.add(message.note)
                     self._tell(message.note)
@@ -130,8 +132,9 @@ class Pool:
         """Start another worker for one that died, and give it what the dead one had."""
         dead.pipe.close()
         dead.process.join()
-        if not dead.is_ready:
-            raise RuntimeError(f"a worker process did not start (exit {dead.process.exitcode})")
+        self._failed_starts += not dead.is_ready
+        if self._failed_starts >= _MOST_DEATHS:
+            raise RuntimeError(f"worker processes do not start (exit {dead.process.exitcode})")
         new = self._start()
         self._workers[self._workers.index(dead)] = new
         for unit, _ in dead.units.values():

@@ -93,12 +93,14 @@ class Lines:
         self._total = total
         self._rate = Rate(total, time.monotonic())
         self._last = time.monotonic()
+        self._done = -1
 
     def show(self, done: int) -> None:
         """Tell when it is time, and at the end."""
         now = time.monotonic()
-        if done == self._total or now - self._last >= _LINE_SECONDS:
-            self._last = now
+        ended = done == self._total != self._done
+        if ended or now - self._last >= _LINE_SECONDS:
+            self._last, self._done = now, done
             self._tell(f"graded {done} of {self._total} ({self._rate.text(done, now)})")
 
     def __enter__(self) -> Lines:

@@ -23,11 +23,22 @@ from grader.errors import Location
 from grader.model import Problem, Report
 
 _KIND, _CONTENT = "!", ""
+_AS_IT_IS = frozenset({type(None), bool, int, str})
 _CLASSES: dict[str, type[Any]] = {
     name: value
     for name, value in [*vars(model).items(), ("Location", Location)]
     if isinstance(value, type) and (dataclasses.is_dataclass(value) or issubclass(value, Enum))
 }
+_FIELDS = {
+    kind: tuple(
+        (field.name, field.default)
+        for field in dataclasses.fields(kind)
+        if not (kind is model.Execution and field.name == "answer")
+    )
+    for kind in _CLASSES.values()
+    if dataclasses.is_dataclass(kind)
+}
+"""name and default of the fields of a class that are kept"""
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "tuple": tuple,
     "dict": dict,
@@ -78,12 +89,15 @@ def _parts(problem: Problem) -> dict[str, Any]:
 
 def _packed(value: Any, names: Mapping[int, str]) -> bytes:
     def pack(value: Any) -> Any:
-        if value is None or isinstance(value, bool) or type(value) in (int, str):
+        kind = type(value)
+        if kind in _AS_IT_IS:
             return value
         if id(value) in names:
             return _tagged("ref", names[id(value)])
-        if isinstance(value, Enum):
-            return _tagged(type(value).__name__, value.value)
+        if kind.__name__ in _CLASSES:
+            if isinstance(value, Enum):
+                return _tagged(kind.__name__, value.value)
+            return _tagged(kind.__name__, _fields(value, pack))
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else _tagged("float", repr(float(value)))
         if isinstance(value, complex):
@@ -100,11 +114,9 @@ def _packed(value: Any, names: Mapping[int, str]) -> bytes:
             if all(isinstance(key, str) for key in value) and _KIND not in value:
                 return {key: pack(item) for key, item in value.items()}
             return _tagged("dict", [[pack(key), pack(item)] for key, item in value.items()])
-        if dataclasses.is_dataclass(value) and type(value).__name__ in _CLASSES:
-            return _tagged(type(value).__name__, _fields(value, pack))
         if hasattr(value, "item"):  # a NumPy number among the facts of a mismatch
             return pack(value.item())
-        raise TypeError(f"a record cannot hold {type(value).__name__}")
+        raise TypeError(f"a record cannot hold {kind.__name__}")
 
     text = json.dumps(pack(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return zlib.compress(text.encode(), 6)
@@ -113,12 +125,10 @@ def _packed(value: Any, names: Mapping[int, str]) -> bytes:
 def _fields(value: Any, pack: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the fields that differ from their defaults."""
     fields = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
-        if isinstance(value, model.Execution) and field.name == "answer":
-            continue
-        if item is not field.default:
-            fields[field.name] = pack(item)
+    for name, default in _FIELDS[type(value)]:
+        item = getattr(value, name)
+        if item is not default:
+            fields[name] = pack(item)
     return fields
 
 

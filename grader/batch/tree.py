@@ -68,7 +68,8 @@ class DiskTree:
         self._folder = folder
         self._inner = InnerZips(self._whole)
         found = walk(folder) if files is None else ((f.as_posix(), "") for f in files)
-        self.entries, self.left_out = sifted(found, self._inner)
+        self.entries = sifted(found, self._inner)
+        self.left_out: tuple[Entry, ...] = ()
 
     def read(self, path: str) -> bytes:
         """Return a file, cut one byte after what a submission may have. Raises UnreadableError."""
@@ -92,20 +93,18 @@ class ZipTree:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._archive = Archive(path.open("rb"), path.stat().st_size)
+            self._archive = Archive(path, path.stat().st_size)
         except (OSError, DamagedError) as error:
             raise UsageError(f"{path}: {error}") from None
         self.name = path.stem
         self._inner = InnerZips(self._whole)
+        self.left_out = tuple(Entry(m.path, m.why) for m in self._archive.members if m.outside)
+        inside = [member for member in self._archive.members if not member.outside]
         # What a file manager packs from a folder holds that folder, of the same name.
-        names = [member.path for member in self._archive.members if not member.outside]
-        wrapped = bool(names) and all(name.startswith(f"{self.name}/") for name in names)
+        wrapped = all(member.path.startswith(f"{self.name}/") for member in inside)
         self._prefix = f"{self.name}/" if wrapped else ""
-        found = (
-            (member.path if member.outside else member.path.removeprefix(self._prefix), member.why)
-            for member in self._archive.members
-        )
-        self.entries, self.left_out = sifted(found, self._inner)
+        found = ((member.path.removeprefix(self._prefix), member.why) for member in inside)
+        self.entries = sifted(found, self._inner)
 
     def read(self, path: str) -> bytes:
         """Return a file, cut one byte after what a submission may have. Raises UnreadableError."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,10 +12,9 @@ from grader import formats
 from grader.batch import run
 from grader.batch.database import Database
 from grader.batch.progress import Bar, Display, Lines
-from grader.batch.roster import Assigned
 from grader.batch.rows import Exam
 from grader.batch.snapshot import Snapshot, grader_version, take
-from grader.batch.tree import Tree, open_trees
+from grader.batch.tree import open_trees
 from grader.batch.unit import Executor, Running
 from grader.catalog import ExtraCases
 from grader.commands import MET, Context, batch_plan, batch_results
@@ -49,47 +48,41 @@ def _run(options: argparse.Namespace, wanted: Wanted, context: Context) -> int:
         batch_plan.show(assignments, rows, len(rows), context.say)
         return MET
     batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
+    snapshots, exams = _exams(slugs, options, context)
+    reader = run.Reader(trees, {slug: exam.key for slug, exam in exams.items()}, options.runner)
     with Database(_database_path(options, context), create=True) as database:
-        trouble = _grade(database, rows, trees, slugs, options, context)
+        plan = run.plan(rows, reader, database)
+        run.begin(plan, exams, database)
+        context.tell(
+            f"{len(plan.units)} to grade; {plan.known} graded before,"
+            f" {plan.identical} identical to another"
+        )
+        try:
+            trouble = _grade(plan, reader, database, snapshots, options, context)
+        except KeyboardInterrupt:
+            context.tell("What was graded is kept; the same command goes on from here.")
+            raise
         return batch_results.give_out(database, slugs, trouble, wanted, context)
 
 
 def _grade(
+    plan: run.Plan,
+    reader: run.Reader,
     database: Database,
-    rows: Sequence[Assigned],
-    trees: Sequence[Tree],
-    slugs: Iterable[str],
+    snapshots: Sequence[Snapshot],
     options: argparse.Namespace,
     context: Context,
 ) -> run.Trouble:
-    snapshots, exams = _exams(slugs, options, context)
-    keys = {slug: exam.key for slug, exam in exams.items()}
-    reader = run.Reader(trees, keys, options.runner)
-    plan = run.plan(rows, reader, database)
-    run.begin(plan, exams, database)
+    """Grade what the plan holds, shown as it goes; start nothing when that is nothing."""
     todo = len(plan.units)
-    context.tell(
-        f"{todo} to grade; {plan.known} graded before, {plan.identical} identical to another"
-    )
     if not todo:
         return run.Trouble()
     running = Running(options.runner, options.require_isolation)
+    jobs = min(todo, options.jobs or _cores())
     with ExitStack() as stack:
-        executor: Executor = stack.enter_context(
-            _executor(
-                options.dask,
-                min(todo, options.jobs or _cores()),
-                list(snapshots.values()),
-                running,
-                context,
-            )
-        )
+        executor = stack.enter_context(_executor(options.dask, jobs, snapshots, running, context))
         display = stack.enter_context(_display(todo, context))
-        try:
-            return run.grade(plan, reader, executor, database, display)
-        except KeyboardInterrupt:
-            context.tell("What was graded is kept; the same command goes on from here.")
-            raise
+        return run.grade(plan, reader, executor, database, display)
 
 
 def _executor(
@@ -127,14 +120,14 @@ def _slugs(options: argparse.Namespace, context: Context) -> tuple[str, ...]:
 
 def _exams(
     slugs: Iterable[str], options: argparse.Namespace, context: Context
-) -> tuple[Mapping[str, Snapshot], Mapping[str, Exam]]:
+) -> tuple[list[Snapshot], dict[str, Exam]]:
     """Return what each exercise is graded with, for the workers and for the database."""
     extra = [ExtraCases(context.cwd / place, options.hidden) for place in options.cases]
-    snapshots, exams = {}, {}
+    snapshots, exams = [], {}
     for slug in slugs:
         taken = take(context.course, slug, extra, options.reseed, not options.no_diagnosis)
         problem = context.course.load(slug, extra)
-        snapshots[slug] = taken
+        snapshots.append(taken)
         exams[slug] = Exam(
             taken.key, taken.problem_hash, taken.cases_hash, grader_version(), problem
         )

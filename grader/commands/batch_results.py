@@ -14,6 +14,8 @@ from grader.commands import FAULT, MET, NOT_MET, TO_FIX, Context
 from grader.commands.writing import write
 from grader.errors import Complaint, UsageError, nearest
 
+_MOST_TROUBLE = 20
+
 Places = Sequence[tuple[str, Path]]
 """format and path, as the user gave them"""
 
@@ -45,8 +47,11 @@ def give_out(
         for line in summary.tables(problem, tally, database.report):
             context.say(line)
     context.stdout.flush()
-    for sentence in [*trouble.faults, *trouble.changed]:
+    sentences = [*trouble.faults, *trouble.changed]
+    for sentence in sentences[:_MOST_TROUBLE]:
         context.tell(summary.shown(sentence))
+    if len(sentences) > _MOST_TROUBLE:
+        context.tell(f"... and {len(sentences) - _MOST_TROUBLE} more that could not be graded")
     if complaints:
         raise UsageError(*complaints)
     if trouble.faults:

@@ -1,0 +1,107 @@
+"""What the tests of whole runs share: the command in this process, and what a database holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.cli import main
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TIMINGS = ("seconds",)
+"""what may differ between two runs"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What one command did: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def batch(course: Path, *argv: str | Path) -> Ran:
+    """Run `grader batch` in the course's folder."""
+    out, err = io.StringIO(), io.StringIO()
+    code = main(["batch", *map(str, argv)], out, err, {"COLUMNS": "100"}, course)
+    return Ran(code, out.getvalue(), err.getvalue())
+
+
+def start(course: Path, *argv: str | Path) -> subprocess.Popen[str]:
+    """Start `grader batch` as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "grader", "batch", "--root", str(course), *map(str, argv)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def outcome(course: Path, database: Path) -> Any:
+    """Return all reports of a database as data, without timings."""
+    out = database.with_suffix(".json")
+    ran = batch(course, "--export", "--database", database, "--output", f"json={out}")
+    assert ran.code in (0, 1), ran.err
+    return _without_timings(json.loads(out.read_text("utf-8"))["reports"])
+
+
+def query(database: Path, sql: str) -> list[Any]:
+    """Return the rows of a query, read by SQLite itself."""
+    with closing(sqlite3.connect(database)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def count(database: Path) -> int:
+    """Return how many results are safe in the database, whatever a killed run left."""
+    return int(query(database, "SELECT count(*) FROM results")[0][0])
+
+
+def count_now(database: Path) -> int:
+    """Return how many results are safe while a run holds the file: a copy is opened instead."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / "copy.db"
+        try:
+            for ending in ("", "-wal"):
+                shutil.copyfile(f"{database}{ending}", f"{copy}{ending}")
+            return count(copy)
+        except (OSError, sqlite3.Error):  # not there yet, or copied in the middle of a write
+            return 0
+
+
+def verdicts(database: Path) -> dict[str, str]:
+    """Return each learner's verdict, or '' where there is no result."""
+    rows = query(
+        database,
+        "SELECT learner, coalesce(verdict, '') FROM learners"
+        " LEFT JOIN results ON results.key = learners.result",
+    )
+    return dict(rows)
+
+
+def _without_timings(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_timings(v) for k, v in value.items() if k not in TIMINGS}
+    if isinstance(value, list):
+        return [_without_timings(item) for item in value]
+    return value
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and all its descendants, from /proc."""
+    found = [pid]
+    for parent in found:
+        with suppress(OSError):
+            text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+            found += [int(child) for child in text.split()]
+    return found

@@ -1,0 +1,496 @@
+"""`grader batch` from end to end: real files, real processes, a real database."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import exports
+import generated
+import pytest
+from classroom import batch, count, count_now, family, outcome, query, start, verdicts
+from conftest import SMALL_COURSE, run_in
+
+from grader.batch.snapshot import take
+from grader.batch.unit import Unit
+from grader.catalog import Course, ExtraCases
+
+EXPECTED = {
+    "right": "passed",
+    "no-bias": "failed",
+    "elementwise": "failed",
+    "wrong-shape": "failed",
+    "raises": "errored",
+    "syntax-error": "errored",
+    "nan": "failed",
+    "complex": "failed",
+    "leaves": "errored",
+    "missing": "errored",
+    "starter": "not_started",
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> tuple[Path, Path, Path]:
+    """The small course, a class of 22 graded with one job, and its database."""
+    place = tmp_path_factory.mktemp("class")
+    course = place / "course"
+    shutil.copytree(SMALL_COURSE, course)
+    learners = generated.write(place / "class", 22)
+    database = place / "class.db"
+    ran = batch(course, learners, "--database", database, "--jobs", "1")
+    assert ran.code == 1, ran.err
+    return course, learners, database
+
+
+def test_each_learner_gets_the_verdict_of_what_they_handed_in(graded):
+    found = verdicts(graded[2])
+    assert len(found) == 22
+    for learner, verdict in found.items():
+        assert verdict == EXPECTED[learner.split("-", 2)[2]]
+
+
+def test_results_do_not_depend_on_the_number_of_jobs_or_the_order(graded, tmp_path):
+    course, learners, database = graded
+    other = tmp_path / "other.db"
+    files = sorted(learners.glob("*/*.py"))
+    random.Random(4).shuffle(files)
+    ran = batch(course, *files, "--database", other, "--jobs", "3")
+    assert ran.code == 1
+    theirs = outcome(course, database)
+    assert [dict(r, submission="") for r in outcome(course, other)] == [
+        dict(r, submission="") for r in theirs
+    ]
+    assert len(theirs) == 22
+
+
+def test_a_second_run_grades_nothing_and_says_the_same(graded):
+    course, learners, database = graded
+    before = query(database, "SELECT key, run FROM results")
+    ran = batch(course, learners, "--database", database)
+    assert "0 to grade; 22 graded before" in ran.err
+    assert query(database, "SELECT key, run FROM results") == before
+    assert ran.code == 1
+
+
+def test_only_what_changed_is_graded_again(graded, tmp_path):
+    course, learners, database = graded
+    mine, theirs = tmp_path / "class", tmp_path / "class.db"
+    shutil.copytree(learners, mine)
+    shutil.copy(database, theirs)
+    (mine / "learner-00001-no-bias" / "projection.py").write_text(generated.RIGHT)
+    ran = batch(course, mine, "--database", theirs)
+    assert "1 to grade; 21 graded before" in ran.err
+    assert verdicts(theirs)["learner-00001-no-bias"] == "passed"
+
+
+def test_new_cases_grade_everything_again_and_old_results_stay(graded, tmp_path):
+    _, learners, database = graded
+    course, mine = tmp_path / "course", tmp_path / "class.db"
+    shutil.copytree(SMALL_COURSE, course)
+    shutil.copy(database, mine)
+    case = course / "cases" / "projection" / "bias.yaml"
+    case.write_text(case.read_text().replace("[1.0, 2.0, 3.0]", "[1.5, 2.0, 3.0]"))
+    first = learners / "learner-00000-right"
+    ran = batch(course, first / "projection.py", "--database", mine)
+    assert "1 to grade; 0 graded before" in ran.err
+    assert count(mine) == 23
+
+
+def test_identical_files_are_graded_once_and_told_under_each_ones_name(small_course, tmp_path):
+    for who in ("ada", "bob", "zoe"):
+        (tmp_path / "class" / who).mkdir(parents=True)
+        (tmp_path / "class" / who / "projection.py").write_text(generated.RAISES)
+    database = tmp_path / "c.db"
+    ran = batch(small_course, tmp_path / "class", "--database", database,
+                "--reports", f"terminal={tmp_path / 'out'}")  # fmt: skip
+    assert "1 to grade; 0 graded before, 2 identical to another" in ran.err
+    assert count(database) == 1
+    for who in ("ada", "bob", "zoe"):
+        text = (tmp_path / "out" / f"{who}.txt").read_text("utf-8")
+        assert f"{who}/projection.py" in text
+        assert not any(other in text for other in {"ada", "bob", "zoe"} - {who})
+
+
+def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(graded):
+    course, _, database = graded
+    ran = batch(course, "--export", "--database", database)
+    lines = ran.out.splitlines()
+    assert "✓ learner-00000-right      projection      3/3" in lines
+    assert "✗ learner-00001-no-bias    projection      2/3  bias (no-bias)" in lines
+    assert "· learner-00010-starter    projection  not started" in lines
+    head = lines.index("A projection with a bias: 2 of 22 passed, 10 failed, 8 with errors,"
+                       " 2 not started")  # fmt: skip
+    tables = "\n".join(lines[head:])
+    assert "2 of 20  no-bias: The bias never enters your result." in tables
+    assert "2 of 20  elementwise: The operator * multiplies" in tables
+    assert "of 20  product: Every row of X is multiplied by W. (" in tables
+
+
+def test_everything_is_exported_from_the_database_without_the_files_or_a_course(graded, tmp_path):
+    _, _, database = graded
+    ran = run_in(
+        tmp_path,
+        *["batch", "--export", "--database", str(database), "--output", "csv=grades.csv"],
+        *["--output", "junit=all.xml", "--reports", "markdown=feedback", "--reports", "json=data"],
+    )
+    assert ran.code == 1, ran.err
+    with (tmp_path / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        lines = {line["learner"]: line for line in csv.DictReader(file)}
+    assert len(lines) == 22
+    assert lines["learner-00001-no-bias"]["points"] == "2"
+    assert lines["learner-00001-no-bias"]["misconceptions"] == "no-bias"
+    assert (tmp_path / "all.xml").read_text("utf-8").count("<testsuite ") == 22
+    assert len(list((tmp_path / "feedback").glob("*.md"))) == 22
+    one = json.loads((tmp_path / "data" / "learner-00000-right.json").read_text("utf-8"))
+    assert one["reports"][0]["submission"] == "learner-00000-right/projection.py"
+
+
+def test_the_reports_of_a_class_are_those_of_grading_each_file(graded, tmp_path):
+    course, learners, database = graded
+    ran = run_in(
+        course, "grade", *(str(p) for p in sorted(learners.glob("*/*.py"))), "--format", "json"
+    )
+    alone = json.loads(ran.out)["reports"]
+    for report, together in zip(alone, outcome(course, database), strict=True):
+        for name in ("verdict", "score", "requirements"):
+            found = json.dumps(report[name]).replace(report["submission"], "")
+            found = json.loads(
+                found, object_hook=lambda d: d | {"seconds": 0} if "seconds" in d else d
+            )
+            mine = json.dumps(together[name])
+            assert _plain(found) == _plain(json.loads(mine))
+
+
+def _plain(value):
+    """Return a report's data without timings and the names of files, which differ."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items() if k != "seconds"}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, str):
+        return value.replace("projection.py", "").strip(", :")
+    return value
+
+
+@pytest.mark.parametrize("name", ["canvas", "gradescope"])
+def test_an_export_is_shown_and_graded(name, small_course, tmp_path):
+    export = exports.read(name)
+    archive = export.zip(tmp_path)
+    ran = batch(small_course, archive, "--dry-run")
+    assert ran.code == 0
+    for learner, path in export.owners.items():
+        assert f"  {learner}  projection: {path or 'nothing was handed in'}" in ran.out
+    assert not (small_course / ".grader").exists()
+    ran = batch(small_course, archive, "--output", f"csv={tmp_path / 'x.csv'}")
+    assert ran.code == 1
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
+        lines = {line["learner"]: line for line in csv.DictReader(file)}
+    assert {who: line["file"] for who, line in lines.items()} == export.owners
+    assert {line["verdict"] for line in lines.values()} == {"errored", "missing"}
+
+
+def test_a_class_in_which_all_passed_ends_with_0(small_course, tmp_path):
+    generated.write(tmp_path / "class", 2, ("right",))
+    assert batch(small_course, tmp_path / "class").code == 0
+
+
+def test_a_class_in_which_somebody_is_missing_does_not_pass(small_course, tmp_path):
+    generated.write(tmp_path / "class", 1, ("right",))
+    (tmp_path / "class" / "zoe").mkdir()
+    (tmp_path / "class" / "zoe" / "essay.pdf").write_text("")
+    ran = batch(small_course, tmp_path / "class")
+    assert ran.code == 1
+    assert "- zoe                      projection  nothing was handed in" in ran.out
+
+
+def test_a_module_beside_the_solution_is_imported_from_a_zip(small_course, tmp_path):
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as out:
+        out.writestr("ada/projection.py", "from helper import project\n")
+        out.writestr("ada/helper.py", generated.RIGHT)
+        out.writestr("bob/projection.py", "from helper import project\n")
+    ran = batch(small_course, tmp_path / "class.zip")
+    assert "✓ ada" in ran.out
+    assert "✗ bob" in ran.out
+
+
+def test_a_changed_module_is_a_changed_submission(small_course, tmp_path):
+    folder = tmp_path / "class" / "ada"
+    folder.mkdir(parents=True)
+    (folder / "projection.py").write_text("from helper import project\n")
+    (folder / "helper.py").write_text(generated.RIGHT)
+    (folder / "unrelated.py").write_text("1")
+    assert batch(small_course, tmp_path / "class").code == 0
+    (folder / "unrelated.py").write_text("2")
+    assert "0 to grade" in batch(small_course, tmp_path / "class").err
+    (folder / "helper.py").write_text(generated.NO_BIAS)
+    assert batch(small_course, tmp_path / "class").code == 1
+
+
+# --- hidden cases -------------------------------------------------------------------------------
+
+
+def test_hidden_cases_are_hidden_unless_they_are_revealed(small_course, tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "more.yaml").write_text(
+        "requirement: bias\ncases:\n  - id: secret-case\n    why: The secret.\n"
+        "    arguments: {X: {ones: [2, 3]}, W: {eye: 3}, bias: [7.25, 2.0, 3.0]}\n"
+    )
+    generated.write(tmp_path / "class", 1, ("no-bias",))
+    database = tmp_path / "c.db"
+    batch(small_course, tmp_path / "class", "--cases", secret, "--hidden", "--database", database)
+    shown = ["--export", "--database", database, "--reports"]
+    batch(small_course, *shown, f"json={tmp_path / 'learner'}")
+    batch(small_course, *shown, f"json={tmp_path / 'teacher'}", "--reveal")
+    (learner,), (teacher,) = ((tmp_path / who).iterdir() for who in ("learner", "teacher"))
+    assert "secret" not in learner.read_text("utf-8").lower()
+    assert "7.25" not in learner.read_text("utf-8")
+    assert "secret-case" in teacher.read_text("utf-8")
+
+
+def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_path):
+    course = Course(small_course)
+    (tmp_path / "more.yaml").write_text("requirement: bias\ncases: []\n")
+
+    def key(extra=(), reseed=0, diagnoses=True) -> str:
+        return take(course, "projection", extra, reseed, diagnoses).key
+
+    keys = [
+        key(),
+        key(reseed=1),
+        key(diagnoses=False),
+        key([ExtraCases(tmp_path)]),
+        key([ExtraCases(tmp_path, hidden=True)]),
+    ]
+    (small_course / "problems" / "projection" / "reference.py").write_text(generated.RIGHT)
+    keys.append(key())
+    units = [
+        Unit(keys[0], "projection.py", b"1"),
+        Unit(keys[0], "projection.py", b"2"),
+        Unit(keys[0], "projection.ipynb", b"1"),
+        Unit(keys[0], "projection.py", b"1", {"helper.py": b""}),
+        Unit(keys[0], "projection.py", b"1", runner="process"),
+        Unit(keys[1], "projection.py", b"1"),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert len({unit.key for unit in units}) == len(units)
+
+
+# --- what must not hold up or break a run -------------------------------------------------------
+
+
+@pytest.fixture
+def hasty_course(small_course) -> Path:
+    """The small course with limits so that a hang costs little, and much more than the rest."""
+    file = small_course / "problems" / "projection" / "problem.yaml"
+    limits = "limits: {seconds: 2.5, total_seconds: 5}"
+    file.write_text(file.read_text().replace("limits: {seconds: 2}", limits))
+    return small_course
+
+
+def test_submissions_that_hang_hold_up_nobody_else(hasty_course, tmp_path):
+    folder = generated.write(tmp_path / "class", 6, ("right",))
+    for number in range(2):
+        (folder / f"a-hang-{number}").mkdir()
+        (folder / f"a-hang-{number}" / "projection.py").write_text(f"{generated.HANGS}# {number}\n")
+    database = tmp_path / "c.db"
+    ran = batch(hasty_course, folder, "--database", database, "--jobs", "1")
+    assert ran.code == 1
+    order = [learner for (learner,) in query(
+        database,
+        "SELECT learner FROM results JOIN learners ON learners.result = results.key"
+        " ORDER BY results.rowid",
+    )]  # fmt: skip
+    assert [learner[:2] for learner in order[-2:]] == ["a-", "a-"]
+    assert set(verdicts(database).values()) == {"passed", "errored"}
+
+
+def test_one_bad_zip_is_one_learners_line(small_course, tmp_path):
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as out:
+        out.writestr("ada/projection.py", generated.RIGHT)
+        out.writestr("bob/work.zip", b"PK nonsense")
+    ran = batch(small_course, tmp_path / "class.zip")
+    assert ran.code == 1
+    assert "✓ ada" in ran.out
+    assert "- bob                      projection  bob/work.zip: this ZIP is refused" in ran.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_three_times_and_resumed_every_submission_is_graded_exactly_once(
+    graded, small_course, tmp_path
+):
+    learners = generated.write(tmp_path / "class", 66)
+    whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
+    moments = random.Random(7)
+    safe = 0
+    for _ in range(3):
+        process = start(small_course, learners, "--database", broken)
+        goal = safe + moments.randint(1, 18)
+        ends = time.monotonic() + 30
+        while count_now(broken) < goal and time.monotonic() < ends:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert query(broken, "PRAGMA integrity_check") == [("ok",)]
+        before, safe = safe, count(broken)
+        assert safe >= before
+    assert 0 < safe < 66
+    assert batch(small_course, learners, "--database", broken).code == 1
+    assert batch(small_course, learners, "--database", whole).code == 1
+    assert query(broken, "SELECT count(*), count(DISTINCT key) FROM results") == [(66, 66)]
+    assert query(broken, "SELECT count(DISTINCT run) FROM results")[0][0] == 4
+    assert outcome(small_course, broken) == outcome(small_course, whole)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
+def test_a_worker_that_dies_is_replaced_and_its_submission_graded(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 60, ("right",))
+    database = tmp_path / "c.db"
+    process = start(small_course, learners, "--database", database, "--jobs", "2")
+    while count_now(database) < 10:
+        time.sleep(0.01)
+        assert process.poll() is None
+    os.kill(_workers(process.pid)[0], signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert out.count("✓") == 60
+
+
+def _workers(parent: int) -> list[int]:
+    """Return the worker processes of a run."""
+    return [
+        pid for pid in family(parent) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
+def test_a_run_that_is_killed_leaves_no_process_behind(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 40, ("right",))
+    process = start(small_course, learners, "--database", tmp_path / "c.db", "--jobs", "2")
+    while count_now(tmp_path / "c.db") < 10:
+        time.sleep(0.01)
+    everybody = family(process.pid)
+    assert len(everybody) >= 5  # two workers, a warm process and a child of it for each
+    process.kill()
+    process.communicate()
+    ends = time.monotonic() + 10
+    while any(Path(f"/proc/{each}").exists() for each in everybody):
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 300, ("right",))
+    database = tmp_path / "c.db"
+    process = start(small_course, learners, "--database", database)
+    while count_now(database) < 5:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "What was graded is kept; the same command goes on from here." in err
+    assert "Traceback" not in err
+    assert count(database) >= 5
+
+
+# --- mistakes of the user -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        ([], "which submissions? Give a folder, a ZIP or files."),
+        (["nowhere"], "no file or folder"),
+        (["--export"], "nothing was graded into it yet"),
+        (["--export", "class"], "no PATH and no --dry-run"),
+        (["class", "--problem", "projektion"], "Did you mean 'projection'?"),
+        (["class", "--output", "csv"], "write NAME=PATH, for example csv=grades.csv"),
+        (["class", "--output", "cvs=x"], "unknown format 'cvs'. Did you mean 'csv'?"),
+        (["class", "--reports", "csv=x"], "unknown format 'csv'"),
+        (["class", "--output", "csv=x", "--output", "json=x"], "two formats for one place"),
+        (["class", "--cases", "nowhere"], "--cases"),
+        (["class", "--runner", "process", "--require-isolation"], "does not confine"),
+        (["class", "--dask", "tcp://127.0.0.1:1"], "distributed"),
+        (["class", "--database", "class"], "cannot open the database"),
+    ],
+)
+def test_a_mistake_of_the_user_ends_with_2_and_the_way_out(argv, says, small_course):
+    generated.write(small_course / "class", 1, ("right",))
+    if "--dask" in argv and "distributed" in sys.modules:
+        pytest.skip("distributed is here")
+    ran = batch(small_course, *argv)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_mistake_in_the_cases_is_told_with_its_place(small_course, tmp_path):
+    generated.write(tmp_path / "class", 1, ("right",))
+    (small_course / "problems" / "projection" / "reference.py").write_text(
+        "def project(X, W, bias=None):\n    return X / 0\n"
+    )
+    ran = batch(small_course, tmp_path / "class")
+    assert ran.code == 2
+    assert "cases/projection/product.yaml:3:5" in ran.err
+
+
+@pytest.mark.parametrize("content", ["CREATE TABLE t (a)", "PRAGMA application_id = 1735554674"])
+def test_a_foreign_database_is_refused_and_left_alone(content, small_course, tmp_path):
+    generated.write(tmp_path / "class", 1, ("right",))
+    path = tmp_path / "c.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (a)")
+    connection.execute(content)
+    connection.close()
+    ran = batch(small_course, tmp_path / "class", "--database", path)
+    assert ran.code == 2
+    assert query(path, "SELECT name FROM sqlite_schema")[0] == ("mine",)
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(small_course, tmp_path):
+    generated.write(tmp_path / "class", 1, ("right",))
+    (tmp_path / "c.db").write_text("my notes, not a database, " * 100)
+    ran = batch(small_course, tmp_path / "class", "--database", tmp_path / "c.db")
+    assert ran.code == 2
+    assert "cannot use the database" in ran.err
+    assert (tmp_path / "c.db").read_text().startswith("my notes")
+
+
+def test_two_runs_cannot_write_to_one_database(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 60, ("right",))
+    database = tmp_path / "c.db"
+    process = start(small_course, learners, "--database", database)
+    while not Path(f"{database}-wal").is_file():
+        time.sleep(0.01)
+    ran = batch(small_course, learners, "--database", database)
+    process.communicate(timeout=60)
+    assert ran.code == 2
+    assert "another grader batch writes to it now" in ran.err
+    assert process.returncode == 0
+
+
+# --- progress -----------------------------------------------------------------------------------
+
+
+def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 6, ("right",))
+    ran = run_in(small_course, "batch", str(learners), terminal=True, TERM="xterm")
+    assert "grading" in ran.err
+    assert "6/6" in ran.err
+    assert "/s" in ran.err
+    assert "grading" not in ran.out
+    ran = run_in(small_course, "batch", str(learners), "--database", str(tmp_path / "2.db"))
+    assert "graded 6 of 6 (" in ran.err
+    assert "\x1b" not in ran.err

@@ -1,0 +1,172 @@
+"""The same class on a real Dask cluster on loopback: a scheduler, two workers, one of them killed.
+
+Needs the extra `dask`; `make test-dask` installs it and runs these.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import generated
+import pytest
+from classroom import REPOSITORY, batch, count, count_now, outcome, query, start
+
+pytestmark = pytest.mark.dask
+
+
+class _Process(subprocess.Popen[str]):
+    """A process of Dask's; what it says goes to a file, since an unread pipe would stop it."""
+
+    def __init__(self, place: Path, *argv: str) -> None:
+        self.log = place / f"dask-{time.monotonic_ns()}.log"
+        with self.log.open("w") as log:
+            super().__init__(
+                [sys.executable, "-m", "dask", *argv],
+                cwd=REPOSITORY,
+                stdout=log,
+                stderr=log,
+                text=True,
+            )
+
+    def await_line(self, pattern: str) -> str:
+        """Return what it said that fits, as soon as it did."""
+        ends = time.monotonic() + 60
+        while time.monotonic() < ends:
+            found = re.search(pattern, self.log.read_text())
+            if found:
+                return found[found.lastindex or 0]
+            assert self.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+        raise AssertionError(self.log.read_text())
+
+
+class Cluster:
+    """A scheduler and its workers, as processes of their own."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self.workers: list[_Process] = []
+        self.scheduler = _Process(
+            place, "scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard"
+        )
+        self.address = self.scheduler.await_line(r"Scheduler at:\s+(tcp://\S+)")
+
+    def add_worker(self) -> None:
+        """Start a worker with one thread, and wait until it has joined."""
+        options = ["--nthreads=1", "--no-nanny", "--no-dashboard", "--host=127.0.0.1"]
+        folder = f"--local-directory={self._place}"
+        self.workers.append(_Process(self._place, "worker", self.address, *options, folder))
+        self.workers[-1].await_line("Registered to:")
+
+
+@contextmanager
+def cluster(place: Path, workers: int = 2) -> Iterator[Cluster]:
+    """Run a cluster on loopback; end what is left of it."""
+    found = Cluster(place)
+    try:
+        for _ in range(workers):
+            found.add_worker()
+        yield found
+    finally:
+        for process in [*found.workers, found.scheduler]:
+            process.kill()
+            process.communicate()
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 120)
+    here, there = tmp_path / "here.db", tmp_path / "there.db"
+    assert batch(small_course, learners, "--database", here, "--jobs", "2").code == 1
+    with cluster(tmp_path) as dask:
+        run = start(small_course, learners, "--database", there, "--dask", dask.address)
+        while count_now(there) < 20:
+            time.sleep(0.02)
+            assert run.poll() is None, run.communicate()[1]
+        dask.workers[0].send_signal(signal.SIGKILL)
+        _, err = run.communicate(timeout=120)
+    assert run.returncode == 1, err
+    assert query(there, "SELECT count(*), count(DISTINCT key) FROM results") == [(120, 120)]
+    assert outcome(small_course, there) == outcome(small_course, here)
+
+
+def test_all_workers_gone_the_next_run_here_does_the_rest(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 120, ("right",))
+    database = tmp_path / "c.db"
+    with cluster(tmp_path) as dask:
+        run = start(small_course, learners, "--database", database, "--dask", dask.address)
+        while count_now(database) < 20:
+            time.sleep(0.02)
+            assert run.poll() is None, run.communicate()[1]
+        dask.scheduler.kill()
+        for worker in dask.workers:
+            worker.kill()
+        _, err = run.communicate(timeout=120)
+    assert run.returncode == 2, err
+    assert "What was graded is kept: run the same command again." in err
+    done = count(database)
+    assert 20 <= done < 120
+    ran = batch(small_course, learners, "--database", database)
+    assert f"{120 - done} to grade; {done} graded before" in ran.err
+    assert ran.code == 0
+
+
+def test_hanging_submissions_hold_up_nobody_on_a_worker(small_course, tmp_path):
+    folder = generated.write(tmp_path / "class", 10, ("right",))
+    for number in range(2):
+        (folder / f"a-hang-{number}").mkdir()
+        (folder / f"a-hang-{number}" / "projection.py").write_text(f"{generated.HANGS}# {number}\n")
+    database = tmp_path / "c.db"
+    with cluster(tmp_path, workers=1) as dask:
+        assert batch(small_course, folder, "--database", database, "--dask", dask.address).code == 1
+    order = query(
+        database,
+        "SELECT learner FROM results JOIN learners ON learners.result = results.key"
+        " ORDER BY results.rowid",
+    )
+    assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
+
+
+def test_a_worker_that_joins_later_grades_too(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 200, ("right",))
+    with cluster(tmp_path, workers=1) as dask:
+        run = start(small_course, learners, "--database", tmp_path / "c.db", "--dask", dask.address)
+        while count_now(tmp_path / "c.db") < 5:
+            time.sleep(0.02)
+        dask.add_worker()
+        dask.workers[0].kill()
+        _, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err
+    assert count(tmp_path / "c.db") == 200
+
+
+def test_an_unsound_course_is_told_as_without_a_cluster(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 1, ("right",))
+    reference = small_course / "problems" / "projection" / "reference.py"
+    reference.write_text("def project(X, W, bias=None):\n    return X / 0\n")
+    with cluster(tmp_path, workers=1) as dask:
+        ran = batch(small_course, learners, "--dask", dask.address)
+    assert ran.code == 2
+    assert "cases/projection/product.yaml:3:5" in ran.err
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://"])
+def test_no_scheduler_is_the_users_to_fix(address, small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 1, ("right",))
+    ran = batch(small_course, learners, "--dask", address)
+    assert ran.code == 2
+    assert f"no Dask scheduler at {address}" in ran.err
+
+
+def test_a_cluster_without_workers_is_the_users_to_fix(small_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 1, ("right",))
+    with cluster(tmp_path, workers=0) as dask:
+        ran = batch(small_course, learners, "--dask", dask.address)
+    assert ran.code == 2
+    assert "it has no worker" in ran.err

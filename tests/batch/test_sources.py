@@ -1,0 +1,226 @@
+"""Folders and ZIPs from somebody else are read without harm, and what is not read is named."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.batch.archive import Archive, DamagedError
+from grader.batch.listing import Entry, UnreadableError
+from grader.batch.tree import open_trees
+from grader.errors import UsageError
+from grader.submission import MOST_BYTES
+
+MIB = 1024 * 1024
+
+
+def _zip(members: dict[str | zipfile.ZipInfo, bytes], method=zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as out:
+        for name, data in members.items():
+            out.writestr(name, data)
+    return buffer.getvalue()
+
+
+def _tree(tmp_path: Path, data: bytes, name="class.zip"):
+    (tmp_path / name).write_bytes(data)
+    (tree,) = open_trees([tmp_path / name])
+    return tree
+
+
+def _link(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.create_system = 3
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return info
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil.py", "/etc/evil.py", "C:/evil.py", "C:\\evil.py", "ada/../../evil.py", "..\\evil.py"],
+)
+def test_a_name_that_leads_out_of_the_zip_is_nobodys_and_named(name, tmp_path):
+    tree = _tree(tmp_path, _zip({name: b"x", "ada.py": b"y"}))
+    assert [entry.path for entry in tree.entries] == ["ada.py"]
+    assert [entry.refused for entry in tree.left_out] == ["its name leads out of the ZIP"]
+
+
+def test_a_link_in_a_zip_is_listed_as_refused(tmp_path):
+    tree = _tree(tmp_path, _zip({_link("ada.py"): b"/etc/passwd"}))
+    assert tree.entries == (Entry("ada.py", "it is a link"),)
+
+
+def test_an_encrypted_file_is_refused(tmp_path):
+    data = bytearray(_zip({"ada.py": b"x = 1\n" * 10}))
+    data[6] |= 1  # general purpose flag, bit 0, of the local header
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # and of the central directory
+    assert _tree(tmp_path, bytes(data)).entries == (Entry("ada.py", "it is encrypted"),)
+
+
+def test_a_file_packed_with_lzma_is_refused_before_it_can_ask_for_memory(tmp_path):
+    (entry,) = _tree(tmp_path, _zip({"ada.py": b"x"}, zipfile.ZIP_LZMA)).entries
+    assert "packed with a method that is not accepted" in entry.refused
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    data = _zip({"ada.py": b"x", "bob.py": b"y"}).replace(b"bob.py", b"ada.py")
+    assert _tree(tmp_path, data).entries == (Entry("ada.py", "there are two files of this name"),)
+
+
+def test_a_zip_bomb_is_refused_whole(tmp_path):
+    data = _zip({f"{n}.py": bytes(100 * MIB) for n in range(3)})
+    assert len(data) < MIB
+    with pytest.raises(UsageError, match=r"a ZIP bomb: .* would unpack to 314 572 800"):
+        _tree(tmp_path, data)
+
+
+def test_a_large_file_in_a_zip_is_read_no_further_than_a_submission_may_be(tmp_path):
+    tree = _tree(tmp_path, _zip({"ada.py": bytes(200 * MIB)}))
+    tracemalloc.start()
+    assert len(tree.read("ada.py")) == MOST_BYTES + 1
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * MIB
+
+
+def test_a_size_that_the_zip_lies_about_is_refused_when_it_is_read(tmp_path):
+    data = bytearray(_zip({"ada.py": b"x" * 5000}))
+    central = data.index(b"PK\x01\x02")
+    data[central + 24 : central + 28] = (10).to_bytes(4, "little")
+    tree = _tree(tmp_path, bytes(data))
+    with pytest.raises(UnreadableError, match="the ZIP is damaged here"):
+        tree.read("ada.py")
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip at all", _zip({"ada.py": b"x"})[:30]])
+def test_a_damaged_zip_is_refused_with_its_path(data, tmp_path):
+    with pytest.raises(UsageError, match=r"class\.zip: this is no ZIP that can be opened"):
+        _tree(tmp_path, data)
+
+
+def test_every_cut_of_a_zip_is_refused_or_readable_and_never_another_error():
+    whole = _zip({"ada.py": b"print(1)\n" * 50, "bob/x.py": b"y"})
+    for end in range(len(whole)):
+        for data in (whole[:end], whole[:end] + b"\xff" + whole[end + 1 :]):
+            try:
+                archive = Archive.of_bytes(data)
+                for member in archive.members:
+                    archive.read(member.path, 100)
+            except DamagedError:
+                continue
+
+
+# --- ZIPs that learners hand in -----------------------------------------------------------------
+
+
+def test_a_learners_zip_is_a_folder(tmp_path):
+    tree = _tree(tmp_path, _zip({"ada/work.zip": _zip({"src/a.py": b"one"})}))
+    assert tree.entries == (Entry("ada/work.zip/src/a.py"),)
+    assert tree.read("ada/work.zip/src/a.py") == b"one"
+
+
+def test_a_learners_zip_in_a_folder_is_a_folder(tmp_path):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "work.ZIP").write_bytes(_zip({"a.py": b"one"}))
+    (tree,) = open_trees([tmp_path])
+    assert tree.read("ada/work.ZIP/a.py") == b"one"
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        (b"no zip", "this ZIP is refused: this is no ZIP"),
+        (_zip({"a.py": bytes(300 * MIB)}), "this ZIP is refused: a ZIP bomb"),
+        (_zip({"../a.py": b""}), "this ZIP is refused: '../a.py' leads out of it"),
+    ],
+    ids=["damaged", "bomb", "outside"],
+)
+def test_a_bad_zip_of_one_learner_is_that_learners_only(inner, why, tmp_path):
+    tree = _tree(tmp_path, _zip({"ada/work.zip": inner, "bob/work.py": b""}))
+    entries = {entry.path: entry.refused for entry in tree.entries}
+    assert entries["ada/work.zip"].startswith(why)
+    assert entries["bob/work.py"] == ""
+
+
+def test_a_zip_in_a_learners_zip_is_not_opened(tmp_path):
+    inner = _zip({"b.zip": _zip({"c.zip": b""})})
+    (entry,) = _tree(tmp_path, _zip({"ada/a.zip": inner})).entries
+    assert entry == Entry("ada/a.zip/b.zip", "a ZIP inside a learner's ZIP is not opened")
+
+
+# --- folders ------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_links_are_neither_followed_nor_read(tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "projection.py").write_text("secret")
+    root = tmp_path / "class"
+    (root / "ada").mkdir(parents=True)
+    (root / "ada" / "projection.py").symlink_to(secret / "projection.py")
+    (root / "bob").symlink_to(secret)
+    (root / "loop").symlink_to(root)
+    (tree,) = open_trees([root])
+    assert {entry.path: entry.refused for entry in tree.entries} == {
+        "ada/projection.py": "it is a link",
+        "bob": "it is a link",
+        "loop": "it is a link",
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_file_that_became_a_link_after_the_listing_is_not_read(tmp_path):
+    (tmp_path / "ada.py").write_text("mine")
+    (tree,) = open_trees([tmp_path])
+    (tmp_path / "ada.py").unlink()
+    (tmp_path / "ada.py").symlink_to("/etc/hostname")
+    with pytest.raises(UnreadableError, match="it is a link"):
+        tree.read("ada.py")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / "ada.py")
+    (tree,) = open_trees([tmp_path])
+    assert tree.entries == (Entry("ada.py", "it is no regular file"),)
+
+
+def test_folders_of_tools_and_hidden_files_are_not_looked_at(tmp_path):
+    for name in [".git/a.py", "__MACOSX/a.py", "__pycache__/a.py", "venv/a.py", "ada/.a.py"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "ada" / "a.py").write_text("")
+    (tree,) = open_trees([tmp_path])
+    assert [entry.path for entry in tree.entries] == ["ada/a.py"]
+
+
+def test_single_files_are_a_source_together(tmp_path):
+    for name in ("ada.py", "bob.py"):
+        (tmp_path / name).write_text(name)
+    (tree,) = open_trees([tmp_path / "bob.py", tmp_path / "ada.py"])
+    assert [entry.path for entry in tree.entries] == ["ada.py", "bob.py"]
+
+
+def test_single_files_of_one_name_keep_their_folders(tmp_path):
+    for who in ("ada", "bob"):
+        (tmp_path / who).mkdir()
+        (tmp_path / who / "projection.py").write_text(who)
+    (tree,) = open_trees([tmp_path / who / "projection.py" for who in ("ada", "bob")])
+    assert [entry.path for entry in tree.entries] == ["ada/projection.py", "bob/projection.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("nowhere", "no file or folder"), ("notes.txt", "is no folder, no ZIP")]
+)
+def test_what_is_no_source_is_refused(name, says, tmp_path):
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(UsageError, match=says):
+        open_trees([tmp_path / name])

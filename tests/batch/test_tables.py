@@ -1,0 +1,112 @@
+"""File names and cells made of other people's names do no harm."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.batch import folder, table
+from grader.batch.rows import Row
+
+
+def _row(**facts) -> Row:
+    row = {
+        "learner": "ada",
+        "problem": "projection",
+        "id": "",
+        "name": "",
+        "email": "",
+        "file": "ada/projection.py",
+        "note": "",
+        "exam": "",
+        "verdict": "failed",
+        "earned": "5/3",
+        "possible": "3",
+        "requirements": (("product", "failed", "elementwise"), ("bias", "skipped", "")),
+        "result": "key",
+    }
+    return Row(**(row | facts))
+
+
+def _read(*rows: Row) -> list[dict[str, str]]:
+    file = io.StringIO(newline="")
+    table.write(rows, file)
+    file.seek(0)
+    return list(csv.DictReader(file))
+
+
+def test_a_line_of_the_table_holds_points_and_what_is_not_met():
+    (line,) = _read(_row())
+    assert (line["points"], line["possible"]) == ("1.67", "3")
+    assert (line["unmet"], line["misconceptions"]) == ("product bias", "elementwise")
+
+
+def test_missing_work_has_no_points_and_ungraded_work_no_number():
+    facts = {"earned": "0", "possible": "0", "requirements": (), "result": None}
+    missing, waiting = _read(_row(verdict="missing", **facts), _row(verdict="waiting", **facts))
+    assert missing["points"] == "0"
+    assert waiting["points"] == ""
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝"])
+def test_a_name_that_a_spreadsheet_would_run_is_text(start):
+    (line,) = _read(_row(learner=f"{start}cmd|' /C calc'!A0"))
+    assert not line["learner"].lstrip("\t\r\n ").startswith(("=", "+", "-", "@", "＝"))
+    assert "calc" in line["learner"]
+
+
+def test_commas_quotes_and_line_ends_stay_in_their_cell():
+    (line,) = _read(_row(note='a,"b"\nc'))
+    assert line["note"] == 'a,"b"\nc'
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8")), unique=True, max_size=20))
+def test_any_names_make_different_file_names_that_every_system_accepts(learners):
+    names = folder.names(learners)
+    assert set(names) == set(learners)
+    assert len({name.casefold() for name in names.values()}) == len(learners)
+    for name in names.values():
+        assert name
+        assert not set(name) & set('/\\:*?"<>|\0\n\r\t')
+        assert name.strip(" .") == name
+        assert not name.startswith(("-", "."))
+        assert len(f"{name}.json".encode()) <= 255
+        assert name.partition(".")[0].lower() not in ("con", "nul", "aux", "prn", "com1", "lpt9")
+
+
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [
+        ("ada", "ada"),
+        ("Mary O'Connor_s10423", "Mary O_Connor_s10423-"),
+        ("王小明_10425", "王小明_10425"),
+        ("../../etc/passwd", "_.._etc_passwd-"),
+        ("CON", "_CON-"),
+        ("nul.py", "_nul.py-"),
+        ("-rf", "_-rf-"),
+        ("..", "_-"),
+    ],
+)
+def test_a_name_is_kept_as_far_as_it_can_be(learner, name):
+    assert folder.names([learner])[learner].startswith(name)
+
+
+def test_names_that_differ_in_case_only_get_files_of_their_own():
+    names = folder.names(["ada", "Ada", "bob"])
+    assert len({name.casefold() for name in names.values()}) == 3
+    assert names["bob"] == "bob"
+
+
+def test_nobody_can_take_the_name_that_another_ones_file_gets():
+    taken = folder.names(["a/b"])["a/b"]
+    names = folder.names(["a/b", taken])
+    assert names["a/b"] != names[taken]
+
+
+def test_a_learners_file_has_the_same_name_whoever_else_is_there():
+    alone = folder.names(["a/b"])["a/b"]
+    assert folder.names(["a/b", "x", "a_b"])["a/b"] == alone
