@@ -34,6 +34,7 @@ HONEST = Attack(
 )
 UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
 CORPUS = attacks()
+DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 SLACK_SECONDS = 5.0
 """for starting interpreters on a busy machine, beyond the limits of a submission"""
 HEAD = """\
@@ -97,8 +98,7 @@ def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_
 def check_that_reports_are_harmless(terminal: str, text: str) -> None:
     """Neither a terminal nor a CI log obeys what a learner wrote."""
     json.loads(text)
-    hidden = [c for c in terminal if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs")]
-    assert not hidden
+    assert not [c for c in terminal if c != "\n" and steers(c)]
     assert not re.findall(r"^\s*(?:::|##\[|##vso)", terminal, re.MULTILINE)
 
 
@@ -138,6 +138,15 @@ def check_the_confined_runner_after(command: list[str]) -> None:
     if not passed:
         pytest.skip(f"zygote does not work there: {ran.stdout[-300:]}")
     assert int(passed[1]) == len(CORPUS)
+
+
+def steers(character: str) -> bool:
+    """Return whether a character controls a terminal, changes the direction, or is none."""
+    return (
+        unicodedata.category(character) in ("Cc", "Cs")
+        or unicodedata.bidirectional(character) in DIRECTIONS
+        or character in "\u061c\u200e\u200f"
+    )
 
 
 def test_every_attack_says_its_verdict_and_its_kind_in_a_sentence() -> None:

@@ -1,8 +1,8 @@
 # verdict: error|memory
-# kind: the text of an exception has 200 MB and its chain of causes is a ring
+# kind: the text of an exception has 50 MB and its chain of causes is a ring
 class Evil(Exception):
     def __str__(self):
-        return "\x1b[31mA" * 40_000_000
+        return "\x1b[31mA" * 8_000_000
 
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
