@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
@@ -109,10 +110,12 @@ class Reception:
     _header: tuple[()] | tuple[int, int, int, int] = ()
     _wanted: int = channel.HEADER.size
 
-    def feed(self, data: bytes) -> list[Message]:
-        """Return the messages that `data` completes; ProtocolError for the first wrong byte."""
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """Yield the messages that `data` completes; then ProtocolError if a wrong byte follows.
+
+        So what was said before a wrong byte counts, however the bytes were cut on their way.
+        """
         self._buffer += data
-        messages: list[Message] = []
         while len(self._buffer) >= self._wanted:
             if not self._header:
                 self._header = self._read_header()
@@ -124,11 +127,10 @@ class Reception:
             self._header, self._wanted = (), channel.HEADER.size
             body = channel.HEADER.size + meta
             facts = _parse(frame[channel.HEADER.size : body]) if meta else None
-            messages.append(self._message(kind, index, facts, memoryview(frame)[body:]))
             self.budget -= payload
+            yield self._message(kind, index, facts, memoryview(frame)[body:])
         if self._over and self._buffer:
             raise ProtocolError("bytes after the end")
-        return messages
 
     def _read_header(self) -> tuple[int, int, int, int]:
         magic, kind, index, meta, payload = channel.HEADER.unpack_from(self._buffer)

@@ -208,13 +208,20 @@ HOSTILE = {
 @pytest.mark.parametrize("bytes_", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_bytes_are_a_protocol_error(bytes_: bytes) -> None:
     with pytest.raises(ProtocolError):
-        Reception(calls=2).feed(bytes_)
+        list(Reception(calls=2).feed(bytes_))
+
+
+def test_what_was_said_before_a_wrong_byte_counts() -> None:
+    messages = Reception(calls=2).feed(HELLO + READY + b"garbage" * 10)
+    assert [type(next(messages)) for _ in range(2)] == [Hello, Ready]
+    with pytest.raises(ProtocolError):
+        next(messages)
 
 
 def test_a_frame_over_the_budget_is_refused_before_its_body_arrives() -> None:
     header = channel.HEADER.pack(channel.MAGIC, channel.RETURNED, 0, 100, 2000)
     with pytest.raises(ProtocolError, match="budget"):
-        Reception(calls=1, budget=1000).feed(HELLO + READY + header)
+        list(Reception(calls=1, budget=1000).feed(HELLO + READY + header))
 
 
 def test_texts_arrive_without_escapes_control_characters_and_surrogates() -> None:
@@ -290,8 +297,8 @@ def fuzz(count: int, seed: int) -> int:
         data = mutated(draw.choice(honest), draw)
         cut = draw.randrange(len(data) + 1)
         try:
-            reception.feed(data[:cut])
-            reception.feed(data[cut:])
+            list(reception.feed(data[:cut]))
+            list(reception.feed(data[cut:]))
         except ProtocolError:
             refused += 1
     return refused

@@ -420,12 +420,12 @@ def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader(
 def test_a_killed_child_costs_its_case_only() -> None:
     with ZygoteRunner() as runner:
         runner.run(submission(HONEST), "f", ONE, calls(1), QUICK)  # now it is warm
-        source = "import time\ndef f(X):\n    time.sleep(0.4)\n    return X\n"
-        ticket = runner.submit(submission(source), "f", ONE, calls(2), QUICK)
-        runner.wait(0.2)
+        source = "import time\ndef f(X):\n    time.sleep(1.0)\n    return X\n"
+        ticket = runner.submit(submission(source), "f", ONE, calls(2), Limits(seconds=5.0))
+        runner.wait(0.5)
         for pid in descendants(runner._client._launched.pid):
-            os.kill(pid, signal.SIGKILL)
-        runs = runner.wait(5.0)
+            os.kill(pid, signal.SIGKILL)  # the one that is ready for the next as well
+        runs = runner.wait(10.0)
     outcomes = [e.outcome for e in runs[ticket].executions.values()]
     assert outcomes == [Outcome.CRASHED, Outcome.RETURNED]
 
