@@ -173,10 +173,10 @@ def cost_of(slug: str) -> str:
         took = []
         with InProcessRunner() as runner:
             for _ in range(2):
-                began = time.perf_counter()
+                began = time.process_time()  # what else the machine does is not counted
                 for path in paths:
                     grader.grade(path, runner)
-                took.append(time.perf_counter() - began)
+                took.append(time.process_time() - began)
         return min(took) / len(paths)
 
     silent = seconds(ProblemGrader(Course(REPOSITORY), slug, diagnoses=False))
@@ -240,8 +240,7 @@ def test_a_right_file_passes_and_gets_no_name(specimen: Specimen) -> None:
 
 @of_kind("unlisted")
 def test_a_mistake_that_is_in_no_list_gets_no_name(specimen: Specimen) -> None:
-    report = graded(specimen.path)
-    assert report.verdict is Outlook.FAILED
+    assert any(is_red(result) for result in graded(specimen.path).requirements)
     assert ideas_named(specimen) == set()
 
 

@@ -138,7 +138,7 @@ def variant(
             queries, keys, values = prepare((Q, K, V), (W_q, W_k, W_v), heads)
         else:
             queries, keys, values = (split(x, heads) for x in project(Q, K, V, W_q, W_k, W_v))
-        sizes = Sizes(heads, queries.shape[-1], Q.shape[-1], keys.shape[-2])
+        sizes = Sizes(heads, Q.shape[-1] // heads, Q.shape[-1], keys.shape[-2])
         weights = softmax(scale(score(queries, keys), sizes))
         return output(merge(mix(weights, values)), W_o, Q, K)
 

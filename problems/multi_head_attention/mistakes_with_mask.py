@@ -137,8 +137,8 @@ MASK = [
     Misconception(
         "mask-fill-minus-100",
         violates="mask",
-        hint="Blocked scores were set to -100, and scores can be lower than that. Use minus"
-        " infinity, so that the weight is exactly 0.",
+        hint="Blocked scores were set to a number such as -100, and scores can be lower than that."
+        " Use minus infinity, so that the weight is exactly 0.",
         implementation=variant(block=fill(-100.0)),
         exposed_by="a blocked key among scores below -100",
     ),
