@@ -54,7 +54,7 @@ class Cluster:
             raise UsageError(
                 Complaint(
                     "--dask needs the package distributed",
-                    way_out="Install it: python -m pip install 'grader[dask]'",
+                    way_out="Install it: python -m pip install 'distributed>=2024.8'",
                 )
             )
         # What its client logs of lost workers and schedulers is said here in our words.

@@ -54,7 +54,10 @@ def open_trees(paths: Sequence[Path]) -> list[Tree]:
         else:
             raise UsageError(f"{path} is no folder, no ZIP and no .py or .ipynb file")
     if files:
-        home = Path(os.path.commonpath([file.parent.resolve() for file in files]))
+        try:
+            home = Path(os.path.commonpath([file.parent.resolve() for file in files]))
+        except ValueError:  # Windows: on two drives
+            raise UsageError("the files have no folder in common; give folders") from None
         names = [(file.parent.resolve() / file.name).relative_to(home) for file in files]
         trees.append(DiskTree(home.name, home, sorted(names)))
     return trees

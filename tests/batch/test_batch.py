@@ -12,6 +12,7 @@ import sqlite3
 import sys
 import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import exports
@@ -368,10 +369,13 @@ def test_a_worker_that_dies_is_replaced_and_its_submission_graded(small_course, 
 
 
 def _workers(parent: int) -> list[int]:
-    """Return the worker processes of a run."""
-    return [
-        pid for pid in family(parent) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    """Return the worker processes of a run; children of theirs may end meanwhile."""
+    found = []
+    for pid in family(parent):
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
