@@ -77,7 +77,7 @@ def test_a_consumer_reads_many_submissions_in_one_run(
 
 
 def test_random_reports_are_read_by_every_consumer(capsys: pytest.CaptureFixture[str]) -> None:
-    figures, complaints = fuzz(count=250, seed=20, big=0.002)
+    figures, complaints = fuzz(count=160, seed=20, big=0.002)
     with capsys.disabled():
         print(f"\nfuzz of the formats: {dict(figures)}")
     assert complaints == []
