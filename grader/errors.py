@@ -5,7 +5,6 @@ Nothing here is a verdict on a learner's code, and nothing here is a fault of th
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -73,6 +72,8 @@ _NEAR = 0.6
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a phrase that offers the closest of the `known` words, or lists them all."""
+    import difflib  # only mistakes pay for it
+
     known = list(known)
     close = difflib.get_close_matches(word, known, n=1, cutoff=_NEAR)
     if close:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grader import compare, notebook, recipes
+from grader import compare, recipes
 from grader.errors import AuthorError, Complaint
 from grader.model import (
     Call,
@@ -97,7 +97,11 @@ def grade(
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
     else:
-        run = notebook.relocated(runner.run(submission, *work(exam)), submission)
+        run = runner.run(submission, *work(exam))
+        if submission.line_map:
+            from grader import notebook  # only notebooks pay for it
+
+            run = notebook.relocated(run, submission)
     graded = report(exam, run, name, runner, diagnose)
     return replace(graded, seconds=time.perf_counter() - started)
 

@@ -16,9 +16,6 @@ from typing import Any
 
 from grader.model import Execution, Failure, Frame, Refusal, Run, Submission
 
-SUFFIX = ".ipynb"
-MOST_BYTES = 10 * 1024 * 1024
-"""pictures stand in the file, so it is larger than the code"""
 MOST_CODE = 1024 * 1024
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "time", "timeit"})
 """cell magics whose body is Python that runs here"""

@@ -7,10 +7,12 @@ import stat
 from collections.abc import Collection
 from pathlib import Path
 
-from grader import notebook
 from grader.model import Refusal, Submission
 
 MOST_BYTES = 1024 * 1024
+NOTEBOOK = ".ipynb"
+MOST_NOTEBOOK_BYTES = 10 * 1024 * 1024
+"""pictures stand in the file, so it is larger than the code"""
 _MOST_HELPERS = 20
 _IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
@@ -29,12 +31,14 @@ def read(
     are files that belong to somebody else and are never served as helpers. Of a notebook the
     code counts up to the cell that defines `entry_point`.
     """
-    is_notebook = path.suffix == notebook.SUFFIX
-    found = _bytes_of(path, off_limits, notebook.MOST_BYTES if is_notebook else MOST_BYTES)
+    is_notebook = path.suffix == NOTEBOOK
+    found = _bytes_of(path, off_limits, MOST_NOTEBOOK_BYTES if is_notebook else MOST_BYTES)
     if isinstance(found, Refusal):
         return found
     places: tuple[str, ...] = ()
     if is_notebook:
+        from grader import notebook  # only notebooks pay for it
+
         script = notebook.read(found, entry_point)
         if isinstance(script, Refusal):
             return script

@@ -15,6 +15,7 @@ from conftest import REPOSITORY, run_in
 
 from grader import grade, notebook
 from grader.errors import UsageError
+from grader.submission import MOST_NOTEBOOK_BYTES
 
 RIGHT = "def project(X, W, bias=None):\n    return X @ W if bias is None else X @ W + bias"
 WRONG = "def project(X, W, bias=None):\n    print('hello')\n    return X @ W"
@@ -191,7 +192,7 @@ def test_a_warning_is_told_as_cell_and_line(small_course: Path) -> None:
         (cells("x", kernelspec={"language": "R"}), "written in r"),
         (cells("x", language_info={"name": "julia"}), "written in julia"),
         (cells("x = 1\n" * 300_000), "more than 1 MiB of code"),
-        (b" " * (notebook.MOST_BYTES + 1), "larger than 10 MiB"),
+        (b" " * (MOST_NOTEBOOK_BYTES + 1), "larger than 10 MiB"),
         (cells("x = '\\x00'", "\x00"), "NUL"),
     ],
 )

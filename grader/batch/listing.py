@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from grader import notebook
 from grader.batch.archive import Archive, DamagedError
-from grader.submission import MOST_BYTES
+from grader.submission import MOST_BYTES, MOST_NOTEBOOK_BYTES, NOTEBOOK
 
 SOURCES = (".py", ".ipynb")
 """endings of what can be a submission"""
@@ -97,7 +96,7 @@ def most(path: str) -> int:
     """Return how many bytes of a file the grader looks at."""
     if path.rpartition("/")[2] == METADATA:
         return _MOST_METADATA
-    return notebook.MOST_BYTES if path.lower().endswith(notebook.SUFFIX) else MOST_BYTES
+    return MOST_NOTEBOOK_BYTES if path.lower().endswith(NOTEBOOK) else MOST_BYTES
 
 
 def walk(folder: Path) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,6 +45,8 @@ class Context:
     @property
     def command(self) -> str:
         """How the reader starts this program: by name where it is on the path."""
+        import shutil  # loads compression libraries, which only a reader waits for
+
         if shutil.which("grader", path=self.environment.get("PATH", "")):
             return "grader"
         script = Path(sys.executable).with_name("grader")

@@ -85,15 +85,20 @@ def publish(
 
 def _print(reports: Sequence[Report], every_case: bool, context: Context, fence: bool) -> None:
     """Print the terminal's report; in GitHub Actions, where nothing in it is a command."""
-    from grader.formats import github, terminal
+    from grader.formats import terminal
+
+    def show() -> None:
+        terminal.show(context.console(), reports, every_case=every_case, command=context.command)
+
+    if not fence:
+        show()
+        return
+    from grader.formats import github
 
     token = secrets.token_hex(16)
-    if fence:
-        context.stdout.write(github.fence_start(token))
-    console = context.console()
-    terminal.show(console, reports, every_case=every_case, command=context.command)
-    if fence:
-        context.stdout.write(github.fence_end(token))
+    context.stdout.write(github.fence_start(token))
+    show()
+    context.stdout.write(github.fence_end(token))
 
 
 def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> Iterator[Complaint]:

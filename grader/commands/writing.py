@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from grader.errors import Complaint, UsageError
@@ -42,6 +41,8 @@ def append(path: Path, text: str) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
+    import tempfile  # draws in random and compression; only who writes a file pays
+
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
     try:
         try:
