@@ -193,8 +193,8 @@ def _structural(
     if got == expected:
         return None
     others = [name for name, shape in shapes.items() if shape == got]
-    facts = {"got": list(got), "expected": list(expected), "shape_of": "".join(others[:1])}
-    return Mismatch("shape", promised.name, promised.axes, facts)
+    sizes = {"got": list(got), "expected": list(expected), "shape_of": "".join(others[:1])}
+    return Mismatch("shape", promised.name, promised.axes, sizes)
 
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
