@@ -225,6 +225,7 @@ def _elements(
         if bad.any():
             return _mismatch("nonfinite", actual, expected, bad, promised, tolerance)
         close = _difference(actual, expected) <= _allowed(expected, tolerance)
+        close |= actual == expected  # also where the absolute value of a complex number overflows
         return _mismatch("values", actual, expected, ~(close | strange), promised, tolerance)
 
 

@@ -891,6 +891,13 @@ def test_a_list_that_contains_itself_is_judged_too() -> None:
     assert judge(with_itself(), A).kind in ("array_like", "kind")
 
 
+def test_a_difference_of_exactly_what_is_allowed_passes() -> None:
+    for container in (float, int):
+        actual, expected = np.array([3], container), np.array([2], container)
+        assert judge(actual, expected, tolerance=Tolerance(0.25, 0.5)).kind is None
+        assert judge(actual, expected, tolerance=Tolerance(0.25, 0.49)).kind == "values"
+
+
 def test_a_value_without_an_array_is_never_equal_to_anything() -> None:
     returns = promise("single", (A,))
     answer = Answer("single", "Thing", (Value("Thing", why_not="a thing"),))
