@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -135,12 +137,39 @@ def report(
         possible=sum((r.requirement.points for r in required), Fraction(0)),
         requirements=results,
         refusal=run.refusal,
-        notes=run.notes,
+        notes=(*run.notes, *_notes(exam, run)),
         runner=runner.name,
         isolation=runner.isolation,
         seconds=run.seconds,
         reseed=exam.reseed,
     )
+
+
+_MOST_NOTES = 8
+_POSITION = re.compile(r"^argument (\d+)\b")
+
+
+def _notes(exam: Exam, run: Run) -> list[str]:
+    """Return what was noted during the calls, each note once; hidden cases tell nothing.
+
+    A runner knows arguments by position only; the problem knows their names.
+    """
+    parameters = exam.problem.parameters
+    hidden = {case.id for case in exam.problem.cases if case.hidden}
+
+    def named(match: re.Match[str]) -> str:
+        position = int(match[1])
+        return f"argument {parameters[position - 1].name if position else position}"
+
+    noted = [
+        _POSITION.sub(named, note)
+        for id, execution in run.executions.items()
+        if id not in hidden
+        for note in dict.fromkeys(execution.notes)
+    ]
+    counted = [f"{note} (in {n} cases)" if n > 1 else note for note, n in Counter(noted).items()]
+    left_out = len(counted) - _MOST_NOTES
+    return counted[:_MOST_NOTES] + ([f"and {left_out} more notes"] if left_out > 0 else [])
 
 
 def _telling(exam: Exam, result: RequirementResult) -> RequirementResult:
