@@ -141,6 +141,26 @@ def test_outside_a_course_the_way_in_is_told(tmp_path: Path) -> None:
     assert "Go to the course's folder or pass --root DIR." in ran.err
 
 
+def test_an_exercise_is_graded_by_its_slug_from_any_folder(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": RIGHT})
+    for folder in (small_course, small_course / "problems" / "projection"):
+        assert run_in(folder, "grade", "projection").code == 0
+
+
+def test_a_folder_without_a_problem_and_an_unreadable_statement_are_told(
+    small_course: Path,
+) -> None:
+    write_files(small_course, {"problems/draft/statement.md": "# Draft"})
+    ran = run_in(small_course, "check", "draft")
+    assert (ran.code, ran.err) == (2, "problems/draft has no problem.yaml\n")
+    statement = small_course / "problems/projection/statement.md"
+    statement.unlink()
+    statement.mkdir()
+    ran = run_in(small_course, "show", "projection")
+    assert ran.code == 2
+    assert ran.err.startswith("problems/projection/statement.md:1:1: cannot be read")
+
+
 def test_a_course_is_found_from_a_folder_inside_it_and_by_root(
     small_course: Path, tmp_path: Path
 ) -> None:

@@ -232,8 +232,9 @@ class _CaseReader:
             nodes = {returned[0]: (node, at)}
         else:
             fields = self.document.fields(node, at, [], returned)
-            if not fields and isinstance(node, MappingNode):
-                self.document.complain(node, "no published value by name", at)
+            if isinstance(node, MappingNode) and not node.value:
+                names = ", ".join(returned)
+                self.document.complain(node, "no published value", at, f"By name: {names}.")
             nodes = {name: (value, (*at, name)) for name, (_, value) in fields.items()}
         values: dict[str, Any] = {}
         for name, (value_node, place) in nodes.items():
