@@ -203,7 +203,9 @@ def test_a_softmax_that_overflows_misses_the_bonus_only(course: Path) -> None:
     assert verdicts(report)["stability"] == "failed"
 
 
-def test_a_misconception_about_the_axis_is_named_under_the_requirement_it_violates(course: Path) -> None:
+def test_a_misconception_about_the_axis_is_named_under_the_requirement_it_violates(
+    course: Path,
+) -> None:
     source = """
         import numpy as np
 
