@@ -15,7 +15,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from grader.grading import Exam, is_met, is_red
-from grader.likeness import Errors, Likeness, Look, mostly_same_words, same_error, same_type
+from grader.likeness import (
+    Errors,
+    Likeness,
+    Look,
+    is_finite,
+    mostly_same_words,
+    same_error,
+    same_type,
+)
 from grader.model import (
     TOGETHER,
     Case,
@@ -125,9 +133,15 @@ class _Trial:
         )
 
     def _contradicts(self, m: Misconception, case: Case, look: Look = "judged") -> bool:
-        """Return whether both returned numbers, and others. Where one crashes depends on style."""
+        """Return whether both returned numbers, and others.
+
+        Where a mistake crashes, or leads to NaN, what happens depends on style: a row whose keys
+        are all blocked is NaN with one fill and even with another.
+        """
         ours, theirs = self.run.executions[case.id], self.executed(m, case)
-        return bool(ours.answer and theirs.answer) and not self.agrees(m, case, same_error, look)
+        if not (ours.answer and theirs.answer) or not is_finite(theirs.answer):
+            return False
+        return not self.agrees(m, case, same_error, look)
 
     def _account_together(self, m: Misconception, other: Misconception) -> bool:
         """Return whether two mistakes explain every case.

@@ -50,6 +50,11 @@ def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
     return 2 * sum(same) > len(same)
 
 
+def is_finite(answer: Answer) -> bool:
+    """Return whether no number in it is NaN or infinite."""
+    return all(value.array is None or np.isfinite(value.array).all() for value in answer.values)
+
+
 _MISFIT = re.compile(r"matmul: Input operand|shapes \(|operands could not be broadcast")
 """NumPy's words for lengths that do not fit in `@`, in `dot`, and in `einsum` and operators."""
 
