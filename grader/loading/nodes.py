@@ -77,6 +77,9 @@ class Nodes:
         return Location(self.shown, line, column, text, key_path(at))
 
     def _parse(self, path: Path) -> Node | None:
+        if path.is_dir():  # systems differ in what they say about reading one
+            self.complain(None, "a folder, not a file")
+            return None
         try:
             with path.open("rb") as file:
                 data = file.read(_MOST_BYTES + 1)
