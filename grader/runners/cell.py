@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import channel, manners, slots, worker
+from . import channel, layout, manners, worker
 from .confine import privileges, seccomp
 
 OUTPUT_BYTES = 2**20
@@ -37,21 +37,21 @@ def live(slot: Slot, calls: seccomp.Filter, early: bool, parent: int) -> None:
     os.dup2(slot.go, _GO, inheritable=False)
     os.dup2(slot.memory, _MEMORY, inheritable=False)
     privileges.close_range(_FIRST_FREE)
-    memory = mmap.mmap(_MEMORY, slots.SIZE)
+    memory = mmap.mmap(_MEMORY, layout.SIZE)
     os.closerange(_MEMORY, _MEMORY + 8)  # the module mmap holds a copy of its own
     calls.enter(os.getpid())
     if early:
         _touch()
     os.read(_GO, 8)
     os.close(_GO)
-    (length,) = slots.WORD.unpack_from(memory, slots.JOB_LENGTH)
-    job = channel.decode_job(memoryview(memory)[slots.PAGE : slots.PAGE + length])
+    (length,) = layout.WORD.unpack_from(memory, layout.JOB_LENGTH)
+    job = channel.decode_job(memoryview(memory)[layout.PAGE : layout.PAGE + length])
     manners.mark_traces(job.marker)
     sys.argv[:] = [job.name]
-    send = _sender(memory, slots.frames_start(length))
+    send = _sender(memory, layout.frames_start(length))
     send(channel.encode_frame(channel.HELLO, 0, None))
     worker.serve(job, send)
-    os.write(_DONE, slots.WORD.pack(1))
+    os.write(_DONE, layout.WORD.pack(1))
     os._exit(0)
 
 
@@ -65,7 +65,7 @@ def _sender(memory: mmap.mmap, start: int) -> worker.Send:
         memory[end : end + len(frame)] = frame
         end += len(frame)
         with barrier:  # its atomic operations order the two writes on every processor
-            slots.WORD.pack_into(memory, slots.COMMITTED, end - start)
+            layout.WORD.pack_into(memory, layout.COMMITTED, end - start)
 
     return send
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from grader.runners.reception import Facts
+from grader.runners.messages import Facts
 
 _NOTEBOOK = "It looks like a notebook. Export the notebook as a Python file."
 

@@ -7,9 +7,10 @@ import signal
 from typing import NamedTuple
 
 from grader.model import Failure, Frame, Limits, Outcome
+from grader.runners.handle import Ending
 from grader.runners.hints import hint
+from grader.runners.messages import Facts
 from grader.runners.output import LIMIT, Output, Trace
-from grader.runners.reception import Facts
 from grader.runners.sources import Sources
 from grader.runners.text import first_line
 
@@ -27,15 +28,6 @@ _FORBIDDEN = {
     errno.EACCES: "a file or folder that is out of bounds while grading",
     errno.ENETUNREACH: "the network, which is out of bounds while grading",
 }
-
-
-class Ending(NamedTuple):
-    """How a child's process ended. `status` is an exit status, or minus a signal's number."""
-
-    status: int | None
-    peak_mb: float = 0.0
-    flooded: bool = False
-    """it wrote more than `output.LIMIT`"""
 
 
 class Judgement(NamedTuple):

@@ -64,7 +64,7 @@ def launch(count: int) -> Launched:
     """Start a warm process with `count` slots."""
     import fcntl
 
-    from grader.runners import slots
+    from grader.runners import layout
 
     opened: list[int] = []
 
@@ -81,7 +81,7 @@ def launch(count: int) -> Launched:
     shared = []
     for _ in range(count):
         memory = high(os.memfd_create("grader-slot", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING))
-        os.ftruncate(memory, slots.SIZE)
+        os.ftruncate(memory, layout.SIZE)
         seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
         fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
         output = high(os.memfd_create("grader-output"))

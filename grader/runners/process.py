@@ -21,7 +21,7 @@ from typing import IO
 
 from grader.model import Call, Limits, Returns, Run, Submission
 from grader.runners import escapees, launch, output
-from grader.runners.judge import Ending
+from grader.runners.handle import Ending
 from grader.runners.supervise import Supervision
 
 _CHUNK = 2**16
@@ -71,8 +71,6 @@ class ProcessChild:
     """One fresh interpreter with a job. Its threads move bytes, so nothing here can block."""
 
     confined = False
-    start_seconds = 60.0
-    """for an interpreter to import numpy on a cold, busy machine; no learner code runs yet"""
 
     def __init__(self, job: bytes, marker: str) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
@@ -104,6 +102,11 @@ class ProcessChild:
         ]
         for thread in self._threads:
             thread.start()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has not said hello: it does so with its job in hand."""
+        return not self._heard_of
 
     def receive(self, timeout: float) -> bytes | None:
         """Return frame bytes, b"" when none came within `timeout` s or on a flood, None at EOF."""
@@ -173,6 +176,7 @@ class ProcessChild:
         return self._process.returncode if ended else None, usage.ru_maxrss / unit
 
     _frames_are_over = False
+    _heard_of = False
 
     def _give(self, stream: IO[bytes], job: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -184,6 +188,7 @@ class ProcessChild:
     def _read_frames(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while data := stream.read(_CHUNK):
+                self._heard_of = True
                 self._frames.put(data)
         self._frames_are_over = True
         self._frames.put(None)

@@ -7,7 +7,7 @@ from grader.model import Outcome, Refusal
 from grader.runners import judge
 from grader.runners.hints import hint
 from grader.runners.judge import Judgement
-from grader.runners.reception import Facts
+from grader.runners.messages import Facts
 from grader.runners.sources import Sources
 
 _KINDS = {

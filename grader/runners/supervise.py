@@ -6,28 +6,16 @@ takes the calls that are left, without those of the requirement that was hit.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
-from grader.model import (
-    Call,
-    Execution,
-    Failure,
-    Limits,
-    Outcome,
-    Refusal,
-    Returns,
-    Run,
-    Submission,
-)
+from grader.model import Call, Execution, Limits, Outcome, Refusal, Returns, Run, Submission
 from grader.runners import channel, judge
 from grader.runners.encoding import encoded
-from grader.runners.judge import Ending, Judgement
-from grader.runners.output import Output, read_trace
-from grader.runners.reception import (
+from grader.runners.handle import Start
+from grader.runners.judge import Judgement
+from grader.runners.messages import (
     End,
     Facts,
     Hello,
@@ -35,66 +23,27 @@ from grader.runners.reception import (
     ProtocolError,
     Raised,
     Ready,
-    Reception,
     Refused,
     Returned,
 )
+from grader.runners.output import Output, read_trace
+from grader.runners.reception import Reception
+from grader.runners.record import Record
 from grader.runners.refusals import refusal_of_ending, refusal_of_facts
 from grader.runners.sources import Sources
 
-_FORK_SECONDS = 0.4
-"""for a warm child to be made, beside the time for loading"""
+_START_SECONDS = 60.0
+"""for a process to start and to import numpy on a cold, busy machine; no learner code runs yet"""
+_HELLO_SECONDS = 0.4
+"""from taking the job to saying hello, beside the time for loading the file"""
 _TRACE_SECONDS = 0.2
-_FATAL = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.MEMORY, Outcome.OUTPUT_LIMIT})
-_WORDS = {
-    Outcome.TIMED_OUT: "took too long",
-    Outcome.CRASHED: "ended the process",
-    Outcome.MEMORY: "ran out of memory",
-    Outcome.OUTPUT_LIMIT: "printed too much",
-    Outcome.FORBIDDEN: "was stopped by the sandbox",
-}
-
-
-class Child(Protocol):
-    """A process that was given a job, as a supervision sees it."""
-
-    @property
-    def confined(self) -> bool:
-        """Whether a sandbox answers some of its system calls."""
-
-    @property
-    def flooded(self) -> bool:
-        """Whether it wrote more than `output.LIMIT`."""
-
-    @property
-    def start_seconds(self) -> float | None:
-        """How long it may take until it says hello; None when that is learner code's own time.
-
-        A warm child shares memory with the grader, so its hello can be unsaid by learner code.
-        """
-
-    def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes that arrived, b"" after `timeout` s without, None after its end."""
-
-    def ask_trace(self, timeout: float) -> None:
-        """Make it write its stack to its output, where the system can; wait for it a little."""
-
-    def output(self) -> bytes:
-        """Return what it wrote so far."""
-
-    def stop(self) -> Ending:
-        """End it and all it started, free everything, and return how it ended."""
-
-    def release(self) -> None:
-        """Let go of a child that has answered everything; its output can still be read."""
-
-
-Start = Callable[[bytes, str], Child]
-"""takes a job's bytes and its marker"""
 
 
 class Supervision:
-    """One submission under way: call `advance` until it returns True, then read `run`."""
+    """One submission under way: call `advance` until it returns True, then read `run`.
+
+    RuntimeError when a child cannot be started.
+    """
 
     def __init__(
         self,
@@ -111,13 +60,11 @@ class Supervision:
         self._single = returns.container == "single"
         self._limits = limits
         self._sources = Sources(submission)
-        self._left: Sequence[Call] = calls
-        self._order = [call.case for call in calls]
-        self._executions: dict[str, Execution] = {}
+        self._record = Record(calls)
         self._refusal: Refusal | None = None
         self._notes: tuple[str, ...] = ()
         self._began = time.monotonic()
-        self._ends = float("inf")
+        self._ends = self._began + limits.total_seconds
         self._budget = channel.RESULT_BUDGET
         self._loaded_once = False
         self._finished = False
@@ -139,22 +86,22 @@ class Supervision:
         seconds = time.monotonic() - self._began
         if self._refusal:
             return Run({}, self._refusal, (), seconds)
-        executions = {case: self._executions[case] for case in self._order}
-        return Run(executions, None, self._notes, seconds)
+        return Run(self._record.executions, None, self._notes, seconds)
 
     def advance(self, timeout: float) -> bool:
         """Wait at most `timeout` s for something to happen; return whether all is known."""
         if self._finished:
             return True
-        child, reception = self._child, self._reception
+        child = self._child
         data = child.receive(max(0.0, min(timeout, self._deadline - time.monotonic())))
         try:
-            for message in reception.feed(data or b""):
+            for message in self._reception.feed(data or b""):
                 self._take(message)
                 if self._finished or child is not self._child:
                     return self._finished
         except ProtocolError as problem:
-            self._hit(judge.of_protocol(str(problem)), child.stop())
+            child.stop()
+            self._hit(judge.of_protocol(str(problem)))
             return self._finished
         if data is None or child.flooded:
             self._ended()
@@ -170,9 +117,10 @@ class Supervision:
 
     def _begin(self) -> None:
         """Start a child for the calls that are left."""
+        calls = self._record.given
         self._marker = os.urandom(8).hex()
         job = channel.encode_job(
-            encoded(self._left),
+            encoded(calls),
             name=self._submission.name,
             source=self._submission.source,
             helpers=self._submission.helpers,
@@ -184,136 +132,109 @@ class Supervision:
             cpu_seconds=int(self._limits.total_seconds) + 1,
             result_budget=self._budget,
         )
-        self._reception = Reception(len(self._left), self._budget)
-        self._here: list[Execution] = []
+        self._reception = Reception(len(calls), self._budget)
+        self._loading = True
         self._child = self._start(job, self._marker)
-        self._heard = time.monotonic()
-        seconds = self._child.start_seconds
-        self._phase = "loading" if seconds is None else "starting"
-        if seconds is None:
-            seconds = self._limits.import_seconds + _FORK_SECONDS
-            self._ends = min(self._ends, self._heard + self._limits.total_seconds)
-        self._deadline = self._heard + seconds
+        self._started = self._heard = time.monotonic()
+        self._deadline = self._heard + self._limits.import_seconds + _HELLO_SECONDS
 
     def _take(self, message: Message) -> None:
         now = self._heard = time.monotonic()
         if isinstance(message, Hello):
-            if self._ends == float("inf"):
+            if not self._loaded_once:
                 self._ends = now + self._limits.total_seconds
-            self._phase = "loading"
             self._deadline = min(now + self._limits.import_seconds, self._ends)
         elif isinstance(message, Ready):
-            self._phase = "calling"
+            self._loading, self._loaded_once = False, True
             self._notes = self._notes or message.notes
-            self._loaded_once = True
             self._deadline = min(now + self._limits.seconds, self._ends)
         elif isinstance(message, Refused):
             self._refuse(message.facts)
         elif isinstance(message, End):
             self._child.release()
-            self._settle()
-            self._finish()
+            self._record.settle(self._output())
+            self._finished = True
         else:
             self._deadline = min(now + self._limits.seconds, self._ends)
             self._answer(message)
 
     def _answer(self, message: Returned | Raised) -> None:
+        seconds = message.seconds
         if isinstance(message, Returned):
-            seconds = message.seconds
-            self._here.append(
-                Execution(Outcome.RETURNED, message.answer, seconds=seconds, notes=message.notes)
+            notes = message.notes
+            self._record.add(
+                Execution(Outcome.RETURNED, message.answer, seconds=seconds, notes=notes)
             )
             return
         judgement = judge.of_exception(
             message.facts, self._sources, confined=self._child.confined, loading=False
         )
         if judgement.outcome is Outcome.MEMORY:
-            self._hit(judgement, self._child.stop(), message.seconds)
+            self._child.stop()
+            self._hit(judgement, seconds)
         else:
-            self._here.append(
-                Execution(judgement.outcome, None, judgement.failure, "", message.seconds)
-            )
+            self._record.add(Execution(judgement.outcome, None, judgement.failure, "", seconds))
 
     def _ended(self) -> None:
         """The child is gone, or must go, before its end was due."""
+        waiting = self._child.waiting
         ending = self._child.stop()
-        output = Output(self._child.output(), self._marker)
-        trace = read_trace(output.data, self._marker)
-        if self._phase == "starting":
+        output = self._output()
+        if waiting:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
             raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
-        self._hit(judge.of_ending(ending, output, trace, self._sources, self._limits), ending)
+        trace = read_trace(output.data, self._marker)
+        self._hit(judge.of_ending(ending, output, trace, self._sources, self._limits))
 
     def _late(self) -> None:
-        if self._phase == "starting":
-            self._child.stop()
-            raise RuntimeError("the learner's process did not start in time")
-        out_of_budget = self._deadline >= self._ends
-        self._child.ask_trace(_TRACE_SECONDS)
-        ending = self._child.stop()
-        trace = read_trace(self._child.output(), self._marker)
-        loading = self._phase == "loading"
-        seconds = self._limits.import_seconds if loading else self._limits.seconds
-        if out_of_budget:
+        """A deadline has passed."""
+        now = time.monotonic()
+        if self._child.waiting:
+            if now > self._started + _START_SECONDS:
+                self._child.stop()
+                raise RuntimeError("the learner's process did not start in time")
+            self._deadline = now + self._limits.import_seconds + _HELLO_SECONDS
+            return
+        seconds = self._limits.import_seconds if self._loading else self._limits.seconds
+        doing = "loading the file" if self._loading else "the call"
+        if self._deadline >= self._ends:
             seconds, doing = self._limits.total_seconds, "the submission"
-        else:
-            doing = "loading the file" if loading else "the call"
-        judgement = judge.of_timeout(seconds, trace, self._sources, doing=doing)
-        self._hit(judgement, ending, seconds)
+        self._child.ask_trace(_TRACE_SECONDS)
+        self._child.stop()
+        trace = read_trace(self._output().data, self._marker)
+        self._hit(judge.of_timeout(seconds, trace, self._sources, doing=doing), seconds)
 
-    def _hit(self, judgement: Judgement, ending: Ending, seconds: float = 0.0) -> None:
+    def _hit(self, judgement: Judgement, seconds: float = 0.0) -> None:
         """Record what befell the current call; go on with the other requirements."""
-        if self._phase == "loading" and not self._loaded_once:
-            output = Output(self._child.output(), self._marker).of(0)
-            self._refusal = refusal_of_ending(judgement, output)
-            self._finish()
+        if self._loading and not self._loaded_once:
+            self._refusal = refusal_of_ending(judgement, self._output().of(0))
+            self._finished = True
             return
-        position = min(len(self._here), len(self._left) - 1)
-        if position < 0:
-            self._settle()
-            self._finish()
-            return
-        del self._here[position:]
-        call = self._left[position]
-        self._here.append(Execution(judgement.outcome, None, judgement.failure, seconds=seconds))
-        self._settle()
-        rest = self._left[position + 1 :]
-        why = f"not run: {call.case} {_WORDS.get(judgement.outcome, 'failed')}"
-        self._leave_out([c for c in rest if c.requirement == call.requirement], why)
-        self._left = [c for c in rest if c.requirement != call.requirement]
-        if self._left and time.monotonic() < self._ends and self._phase == "calling":
+        self._record.hit(judgement, seconds, self._output())
+        if self._loading:
+            self._record.leave_out("not run: the file could not be loaded a second time")
+        elif time.monotonic() >= self._ends:
+            total = self._limits.total_seconds
+            self._record.leave_out(f"not run: the {total:g} s of a submission were used up")
+        if self._record.given:
             self._budget = self._reception.budget
             self._begin()
-            return
-        if self._phase == "calling":
-            why = f"not run: the {self._limits.total_seconds:g} s of a submission were used up"
-        self._leave_out(self._left, why)
-        self._finish()
-
-    def _leave_out(self, calls: Sequence[Call], why: str) -> None:
-        for call in calls:
-            self._executions[call.case] = Execution(Outcome.NOT_RUN, None, Failure("", why))
-
-    def _settle(self) -> None:
-        """Give this child's executions what they printed and keep them."""
-        output = Output(self._child.output(), self._marker)
-        for position, execution in enumerate(self._here):
-            printed = output.of(position + 1)
-            if printed:
-                execution = dataclasses.replace(execution, output=printed)
-            self._executions[self._left[position].case] = execution
+        else:
+            self._finished = True
 
     def _refuse(self, facts: Facts) -> None:
         self._child.release()
-        output = Output(self._child.output(), self._marker).of(0)
         if self._loaded_once:
-            message = "not run: the file could not be loaded a second time"
-            self._leave_out(self._left, message)
+            self._record.leave_out("not run: the file could not be loaded a second time")
         else:
             self._refusal = refusal_of_facts(
-                facts, self._sources, self._entry_point, self._child.confined, output
+                facts,
+                self._sources,
+                self._entry_point,
+                self._child.confined,
+                self._output().of(0),
             )
-        self._finish()
-
-    def _finish(self) -> None:
         self._finished = True
+
+    def _output(self) -> Output:
+        return Output(self._child.output(), self._marker)

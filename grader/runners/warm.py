@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 
-from . import rlimits, slots
+from . import layout, rlimits
 from .confine import enter, fork, layers, privileges, seccomp
 
 
@@ -25,7 +25,7 @@ def main(word: str) -> None:
     os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the grader's to answer
     working = enter.trial()
-    os.write(events, slots.EVENT.pack(slots.TRIED, 0, 0, working, 0))
+    os.write(events, layout.EVENT.pack(layout.TRIED, 0, 0, working, 0))
     if working != layers.LANDLOCK | layers.SECCOMP:
         os._exit(0)
     _keep(sorted((commands, events, *rest)))
@@ -77,20 +77,20 @@ class Warm:
             for descriptor, _ in self._poll.poll():
                 if descriptor in self._ends:
                     self._reap(descriptor)
-                elif not self._obey(os.read(self._commands, slots.COMMAND.size * 64)):
+                elif not self._obey(os.read(self._commands, layout.COMMAND.size * 64)):
                     os._exit(0)
 
     def _obey(self, data: bytes) -> bool:
-        for what, slot, early, memory_mb, cpu_seconds in slots.COMMAND.iter_unpack(data):
-            if what == slots.FORK:
+        for what, slot, early, memory_mb, cpu_seconds in layout.COMMAND.iter_unpack(data):
+            if what == layout.FORK:
                 self._fork(slot, bool(early), memory_mb, cpu_seconds)
             elif slot in self._children:
-                number = signal.SIGKILL if what == slots.KILL else signal.SIGUSR1
+                number = signal.SIGKILL if what == layout.KILL else signal.SIGUSR1
                 os.kill(self._children[slot], number)
         return bool(data)
 
     def _fork(self, slot: int, early: bool, memory_mb: int, cpu_seconds: int) -> None:
-        memory_mb += slots.SIZE // 2**20
+        memory_mb += layout.SIZE // 2**20
         parent = os.getpid()
         try:
             limits = rlimits.wanted(memory_mb, cpu_seconds, self._cell.OUTPUT_BYTES)
@@ -99,7 +99,7 @@ class Warm:
                 if not pid:
                     self._be_child(slot, early, parent)
         except OSError as problem:
-            self._tell(slots.FAILED, slot, problem.errno or 0, 0)
+            self._tell(layout.FAILED, slot, problem.errno or 0, 0)
             return
         self._children[slot] = pid
         descriptor = os.pidfd_open(pid)
@@ -119,7 +119,7 @@ class Warm:
         self._poll.unregister(descriptor)
         os.close(descriptor)
         _, status, usage = os.wait4(self._children.pop(slot), 0)
-        self._tell(slots.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+        self._tell(layout.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
     def _tell(self, what: int, slot: int, status: int, peak: int) -> None:
-        os.write(self._events, slots.EVENT.pack(what, slot, 0, status, peak))
+        os.write(self._events, layout.EVENT.pack(what, slot, 0, status, peak))

@@ -15,8 +15,9 @@ from grader.errors import Complaint, UsageError
 from grader.model import Call, Limits, Returns, Run, Submission
 from grader.runners import launch
 from grader.runners.confine.layers import LANDLOCK, SECCOMP
+from grader.runners.slot_child import SlotChild
 from grader.runners.supervise import Supervision
-from grader.runners.warm_client import LOOK_SECONDS, SlotChild, WarmClient, WarmProcessError
+from grader.runners.warm_client import LOOK_SECONDS, WarmClient, WarmProcessError
 
 ISOLATION = ("separate process", "resource limits", "no capabilities", "landlock", "seccomp")
 _TRIAL_SECONDS = 30.0
@@ -111,12 +112,15 @@ class ZygoteRunner:
     def _connect(self) -> WarmClient:
         if not launch.can_start():
             raise UsageError("the runner 'zygote' needs Linux")
-        client = WarmClient(launch.take(self._count), ready_early=self._jobs == 1)
+        try:
+            client = WarmClient(launch.take(self._count), ready_early=self._jobs == 1)
+        except OSError as problem:
+            raise UsageError(f"the runner 'zygote' cannot start here: {problem}") from None
         try:
             layers = client.layers(_TRIAL_SECONDS)
         except WarmProcessError as problem:
             client.close()
-            raise RuntimeError(f"the warm process did not start: {problem}") from None
+            raise UsageError(f"the runner 'zygote' did not start: {problem}") from None
         names = {LANDLOCK: "landlock", SECCOMP: "seccomp"}
         missing = [name for bit, name in names.items() if not layers & bit]
         if missing:
@@ -130,7 +134,7 @@ class ZygoteRunner:
         cpu_seconds = int(limits.total_seconds) + 1
 
         def start(job: bytes, marker: str) -> SlotChild:
-            return self._client.start(job, limits.memory_mb, cpu_seconds)
+            return SlotChild(self._client, job, (limits.memory_mb, cpu_seconds))
 
         try:
             self._active[ticket] = _Active(work, Supervision(start, *work), restarts)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from grader.runners import channel
-from grader.runners.reception import (
+from grader.runners.messages import (
     End,
     Hello,
     ProtocolError,
     Raised,
     Ready,
-    Reception,
     Refused,
     Returned,
 )
+from grader.runners.reception import Reception
 
 HELLO = channel.encode_frame(channel.HELLO, 0, None)
 READY = channel.encode_frame(channel.READY, 0, {"notes": []})
