@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,8 +51,15 @@ def grade_targets(
         context.tell(note)
     solutions = [course.solution(slug) for slug in course.slugs]
     everybodys = [*solutions, *(target.path for target in targets)]
+    if options.format in (None, "terminal"):
+        _import_meanwhile("grader.formats.terminal")
     with runner:
         return [graders[t.slug].grade(t.path, runner, everybodys) for t in targets]
+
+
+def _import_meanwhile(module: str) -> None:
+    """Import a module in a thread: it is needed after the submissions, which others run."""
+    threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 
 def find_targets(course: Course, words: list[str], problem: str | None, cwd: Path) -> list[Target]:

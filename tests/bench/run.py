@@ -60,6 +60,7 @@ def main() -> int:
             *warm_submission(root, pairs),
             *batches(root, 40 if options.quick else 200),
             *growth(root, pairs),
+            save_to_verdict(root, pairs),
             *memory.figures(root),
         ]
     text = page(figures, pairs)
@@ -216,6 +217,34 @@ def _grading(
         grading.grade(grader.exam, submission, "submission.py", runner)
 
     return work
+
+
+def save_to_verdict(root: Path, pairs: int) -> Figure:
+    """From a save to the line with its verdict, in `grader watch`."""
+    course = write_course(root / "watched", 12)
+    path = course / "solutions" / f"{SLUG}.py"
+    watch = subprocess.Popen(
+        peers.python("-u", "-m", "grader", "watch", SLUG, "--root", str(course)),
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        text=True,
+    )
+    assert watch.stdout
+    times = []
+    try:
+        watch.stdout.readline()
+        for number in range(pairs):
+            time.sleep(0.1)
+            text = material.RIGHT + f"\n# save {number}\n"
+            started = time.perf_counter()
+            path.write_text(text)
+            watch.stdout.readline()
+            times.append(time.perf_counter() - started)
+    finally:
+        watch.terminate()
+        watch.wait()
+    middle = statistics.median(times) * 1000
+    return figure("from save to verdict in `grader watch`", middle, 150, "ms, 12 cases")
 
 
 def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
