@@ -89,6 +89,8 @@ def _dictionary(result: dict[Any, Any], notes: list[str]) -> Returned:
 def type_name(value: Any) -> str:
     """Return the name of a value's type as a learner knows it: `list`, `numpy.matrix`."""
     kind = type(value)
+    if kind is _ndarray:
+        return "numpy.ndarray"
     root = str(kind.__module__).partition(".")[0]
     name = str(kind.__qualname__)[:60]
     return f"numpy.{name}" if root == "numpy" else name
@@ -118,7 +120,7 @@ def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
         why_not = _kind_of(value.dtype)
     elif value.ndim > _MOST_AXES:
         why_not = f"an array with {value.ndim} axes"
-    elif max(value.shape, default=0) >= _LONGEST_AXIS:
+    elif not value.size and max(value.shape) >= _LONGEST_AXIS:
         why_not = f"an array with an axis of length {max(value.shape)}"
     elif name == "numpy.MaskedArray" or isinstance(value, _masked_array()):
         if bool(np.ma.is_masked(value)):

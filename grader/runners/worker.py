@@ -53,7 +53,6 @@ def serve(job: channel.Job, send: Send) -> None:
             frame, spent = _returned(index, returned, seconds, notes, budget)
             budget -= spent
             del result, returned
-        vars(builtins).update(_BUILTINS)
         _end_output(end_of_output)
         send(frame)
     send(channel.encode_frame(channel.END, 0, None))
