@@ -15,6 +15,7 @@ import pytest
 from grader.cli import main
 
 hypothesis.settings.register_profile("shared", deadline=None)  # machines differ in speed
+hypothesis.settings.register_profile("mutants", deadline=None, max_examples=20, derandomize=True)
 hypothesis.settings.load_profile("shared")
 
 HERE = Path(__file__).parent
