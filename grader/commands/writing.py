@@ -41,20 +41,20 @@ def append(path: Path, text: str) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    import tempfile  # draws in random and compression; only who writes a file pays
-
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
+    # As tempfile.mkstemp does, without its imports.
+    name = target.parent / f".{target.name[:50]}.{os.urandom(8).hex()}"
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         try:
             _write_all(descriptor, data)
             os.fsync(descriptor)  # a full disk may say so only now
         finally:
             os.close(descriptor)
-        Path(name).chmod(_mode(target))
-        Path(name).replace(target)
+        name.chmod(_mode(target))
+        name.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            name.unlink()
         raise
 
 
