@@ -192,8 +192,8 @@ def _structural(
     got, expected = value.array.shape, shapes[promised.name]
     if got == expected:
         return None
-    others = [name for name, shape in shapes.items() if shape == got]
-    sizes = {"got": list(got), "expected": list(expected), "shape_of": "".join(others[:1])}
+    shape_of = next((name for name, shape in shapes.items() if shape == got), "")
+    sizes = {"got": list(got), "expected": list(expected), "shape_of": shape_of}
     return Mismatch("shape", promised.name, promised.axes, sizes)
 
 

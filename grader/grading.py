@@ -250,19 +250,14 @@ def judge_case(
         return CaseResult(case, Verdict.ERRORED, execution)
     problem, expected = exam.problem, exam.expected[case.id]
     found = compare.structure(execution.answer, problem.returns, expected)
-    if requirement.checks == "structure":
+    if requirement.checks == "structure" or (structure_is_right and found.mismatch):
         mismatch = found.mismatch
+    elif any(found.values):
+        tolerance = problem.tolerance_of(case)
+        mismatch = compare.values(found, problem.returns, expected, tolerance, requirement.checks)
     else:
-        mismatch = compare.values(
-            found, problem.returns, expected, problem.tolerance_of(case), requirement.checks
-        )
-        if mismatch is None and found.mismatch is not None:
-            if structure_is_right:
-                mismatch = found.mismatch
-            elif not any(value is not None for value in found.values):
-                return CaseResult(
-                    case, Verdict.SKIPPED, execution, reason="nothing of the right shape came back"
-                )
+        reason = "nothing of the right shape came back"
+        return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
     verdict = Verdict.FAILED if mismatch else Verdict.PASSED
     return CaseResult(case, verdict, execution, mismatch)
 
@@ -338,8 +333,8 @@ def _outlook(required: list[RequirementResult], run: Run) -> Outlook:
         return Outlook.PASSED
     if run.executions and all(_not_started(e) for e in run.executions.values()):
         return Outlook.NOT_STARTED
-    worst = max((r.verdict for r in required), key=lambda v: v.badness, default=Verdict.FAILED)
-    return Outlook.ERRORED if worst is Verdict.ERRORED else Outlook.FAILED
+    erred = any(r.verdict is Verdict.ERRORED for r in required)
+    return Outlook.ERRORED if erred else Outlook.FAILED
 
 
 def _not_started(execution: Execution) -> bool:
@@ -353,14 +348,10 @@ def _not_started(execution: Execution) -> bool:
 
 def _reference_complaint(execution: Execution, problem: Problem) -> str:
     """Return what is wrong with what the reference did, or ''."""
-    if execution.answer is None:
-        failure = execution.failure
-        return (
-            f"raises {failure.type_name}: {failure.message.strip()}"
-            if failure
-            else "does not return"
-        )
-    answer, returns = execution.answer, problem.returns
+    failure, answer, returns = execution.failure, execution.answer, problem.returns
+    if failure:
+        return f"raises {failure.type_name}: {failure.message.strip()}"
+    assert answer is not None  # what runs in this process returns or raises
     if returns.container == "dictionary":
         if sorted(answer.names) != sorted(v.name for v in returns.values):
             return "does not return a dictionary of the promised names"
@@ -382,8 +373,8 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
 
 def _promised(returns: Returns) -> str:
     names = ", ".join(value.name for value in returns.values)
-    kinds = {"single": "one array", "tuple": "a tuple", "dictionary": "a dictionary"}
-    return f"{kinds[returns.container]} ({names}) as 'returns' promises"
+    kind = "one array" if returns.container == "single" else "a tuple"
+    return f"{kind} ({names}) as 'returns' promises"
 
 
 def _line_of(execution: Execution) -> str:

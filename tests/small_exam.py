@@ -87,8 +87,14 @@ class SmallExam:
         return execute(implementation, self.exam.problem.returns, [call])[case.id]
 
     def report(self, run: Run, diagnose: Diagnose | None = None) -> Report:
-        """Judge a run."""
-        return grading.report(self.exam, run, "rows.py", InProcessRunner(), diagnose)
+        """Judge a run; every report has every case at its place."""
+        report = grading.report(self.exam, run, "rows.py", InProcessRunner(), diagnose)
+        problem = self.exam.problem
+        assert tuple(r.requirement for r in report.requirements) == problem.requirements
+        for result in report.requirements:
+            asked = problem.cases_of(result.requirement.id)
+            assert tuple(c.case for c in result.cases) == asked
+        return report
 
     def results(self, run: Run) -> dict[str, RequirementResult]:
         """Judge a run; return the results by requirement."""

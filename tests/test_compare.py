@@ -656,9 +656,61 @@ def test_values_in_another_order_are_recognised_by_their_shapes() -> None:
     assert facts((M, A), (A, M), "tuple")["shape_of"] == "v1"
 
 
+def test_of_several_values_with_that_shape_the_first_is_told() -> None:
+    assert facts((A, A, A), (M, A, A), "tuple")["shape_of"] == "v1"
+
+
+@pytest.mark.parametrize(
+    ("returned", "kind"),
+    [
+        (None, "array_like"),
+        (A[:1], "shape"),
+        (np.array([1.0, 2.0], "f4"), "dtype"),
+        (A + 1j, "dtype"),
+        (A * nan, "nonfinite"),
+        (A + 1, "values"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_axes(returned: Any, kind: str) -> None:
+    found = judge(returned, A, checks="dtype", dtype="float64")
+    mismatch = found.structure.mismatch or found.values
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.value, mismatch.axes) == (kind, "v0", ("axis0",))
+
+
 def test_a_wrong_count_says_both_counts_and_the_names() -> None:
     got = facts((A,), (A, M), "tuple")
     assert (got["got"], got["expected"], got["names"]) == (1, 2, ["v0", "v1"])
+
+
+@pytest.mark.parametrize(
+    ("returned", "container", "said"),
+    [
+        (A, "tuple", ("numpy.ndarray", 1, "single", "")),
+        (None, "tuple", ("NoneType", 1, "single", "None: is a return missing?")),
+        ({"v0": A, "v1": M, "v2": A}, "tuple", ("dict", 3, "dictionary", "")),
+        ((A, M), "dictionary", ("tuple", 2, "tuple", "")),
+        ((None, M), "dictionary", ("tuple", 2, "tuple", "")),
+    ],
+)
+def test_another_kind_says_what_came_back_and_what_was_promised(
+    returned: Any, container: str, said: tuple[Any, ...]
+) -> None:
+    got = facts(returned, (A, M), container)
+    assert got == {
+        "kind": "kind",
+        "value": "",
+        **dict(zip(("got", "got_count", "container", "why_not"), said, strict=True)),
+        "expected": container,
+        "names": ["v0", "v1"],
+    }
+
+
+def test_a_difference_of_whole_numbers_reaches_across_zero() -> None:
+    for one, other, difference in (([-1], [1], 2.0), ([-128], [127], 255.0), ([-5], [-2], 3.0)):
+        got = facts(np.array(one, "i1"), np.array(other, "i1"))
+        assert (got["difference"], got["greatest_difference"]) == (difference, difference)
+    assert judge(np.array([-1]), np.array([1]), tolerance=Tolerance(0.0, 2.0)).kind is None
 
 
 def test_wrong_names_are_listed_as_missing_and_extra() -> None:
@@ -668,12 +720,13 @@ def test_wrong_names_are_listed_as_missing_and_extra() -> None:
 
 def test_what_is_not_array_like_says_what_it_is() -> None:
     assert facts(None, A)["why_not"] == "None: is a return missing?"
+    assert facts(None, A)["type_name"] == "NoneType"
     assert facts(np.array([None, 1]), A)["why_not"].startswith("an array of Python objects")
 
 
 def test_a_wrong_dtype_says_both_and_a_list_has_none() -> None:
     got = facts(A.astype("f4"), A, checks="dtype", dtype="float64")
-    assert (got["got"], got["expected"]) == ("float32", "float64")
+    assert (got["value"], got["got"], got["expected"]) == ("v0", "float32", "float64")
     got = facts([1.0, 2.0], A, checks="dtype", dtype="float64")
     assert (got["got"], got["type_name"]) == ("", "list")
 

@@ -97,6 +97,15 @@ def test_a_value_of_the_right_shape_is_judged_beside_one_of_the_wrong() -> None:
     assert (second.mismatch.kind, second.mismatch.value) == ("values", "twice")
 
 
+def test_a_value_of_the_right_shape_is_judged_after_one_of_the_wrong() -> None:
+    exam = exam_of(SHAPES, says("scale"))
+    run = exam.run(lambda x: (x[:1], x.sum()), scale2=lambda x: (x[:1], x.sum() + 1))
+    assert exam.verdicts(run) == {"shapes": "failed", "scale": "failed"}
+    mismatch = exam.results(run)["scale"].cases[1].mismatch
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.value) == ("values", "total")
+
+
 def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
     exam = exam_of(says("scale"), SHAPES)
     run = exam.run(nothing_right)
@@ -117,6 +126,14 @@ def test_a_wrong_structure_in_another_case_is_that_cases_news_when_structure_is_
     mismatch = exam.results(run)["scale"].cases[0].mismatch
     assert mismatch is not None
     assert mismatch.kind in ("shape", "kind")
+
+
+def test_of_a_wrong_shape_and_wrong_values_in_one_case_the_shape_is_told() -> None:
+    exam = exam_of(SHAPES, says("scale"))
+    run = exam.run(scale1=lambda x: (2 * x + 1, [x.sum()]))
+    mismatch = exam.results(run)["scale"].cases[0].mismatch
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.value) == ("shape", "total")
 
 
 def test_numbers_do_not_matter_to_structure() -> None:
@@ -453,6 +470,21 @@ def test_a_submission_is_run_on_all_cases_and_reported_under_its_name() -> None:
     assert report.problem is exam.exam.problem
     assert report.refusal is None
     assert 0 < report.seconds < 60
+
+
+def test_a_grade_takes_at_least_as_long_as_its_run_and_is_diagnosed() -> None:
+    class Timeless(InProcessRunner):
+        def run(self, *arguments: Any) -> Run:
+            return replace(super().run(*arguments), seconds=0.0)
+
+    exam = exam_of(says("a"))
+    named = Diagnosis("off", "You add something.")
+    source = SOURCE.replace(b"2 *", b"3 *")
+    report = grading.grade(
+        exam.exam, Submission("r.py", source), "r.py", Timeless(), lambda *_: {"a": named}
+    )
+    assert report.seconds > 0
+    assert report.requirements[0].diagnosis is named
 
 
 def test_a_report_says_how_long_the_run_took_and_where_it_ran() -> None:

@@ -21,15 +21,20 @@ WEIGHTS = np.array(
 SCORES = np.array([[1.0, -2.0, 3.0, 0.5], [4.0, 5.5, -6.0, 1.5], [7.0, 0.25, 9.0, -3.5]])
 
 
-def mismatch(actual: Any, expected: Any, axes: Sequence[str]) -> Mismatch:
+def mismatch(
+    actual: Any, expected: Any, axes: Sequence[str], tolerance: Tolerance = TOLERANCE
+) -> Mismatch:
     """Compare one returned value through the public functions."""
     actual, expected = np.asarray(actual), np.asarray(expected)
     returns = Returns("single", (ReturnedValue("values", tuple(axes)),))
     value = Value("numpy.ndarray", actual, str(actual.dtype))
     found = compare.structure(Answer("single", "numpy.ndarray", (value,)), returns, (expected,))
-    result = compare.values(found, returns, (expected,), TOLERANCE)
+    result = compare.values(found, returns, (expected,), tolerance)
     assert result is not None
-    return compare.with_patterns(result, found, returns, (expected,), TOLERANCE)
+    telling = compare.with_patterns(result, found, returns, (expected,), tolerance)
+    assert (telling.kind, telling.value, telling.axes) == (result.kind, "values", tuple(axes))
+    assert {**telling.facts, **result.facts} == telling.facts
+    return telling
 
 
 def said(actual: Any, expected: Any, axes: Sequence[str]) -> str:
@@ -118,3 +123,18 @@ def test_not_a_number_has_no_pattern() -> None:
     wrong = SCORES.copy()
     wrong[0, 0] = np.nan
     assert "patterns" not in mismatch(wrong, SCORES, TABLE).facts
+
+
+@pytest.mark.parametrize("row", [[1.0, 2.0, 3.0, np.inf], [1j, 2.0, 3.0, 4.0]])
+def test_beside_infinities_and_in_complex_numbers_no_pattern_is_looked_for(row: Any) -> None:
+    expected = np.array(row)
+    wrong = np.where(np.isfinite(expected), 2 * expected, expected)
+    assert mismatch(wrong, expected, ("query",)).facts["patterns"] == []
+
+
+def test_a_difference_of_exactly_what_is_allowed_is_no_part_of_a_pattern() -> None:
+    wrong = SCORES.copy()
+    wrong[0, 0] += 0.5
+    wrong[1, 1:] += [3.0, 5.0, 9.0]
+    found = mismatch(wrong, SCORES, TABLE, Tolerance(0.0, 0.5)).facts["patterns"]
+    assert {"pattern": "only", "axis": 0, "index": 1} in found
