@@ -30,7 +30,7 @@ _LOST_SECONDS = 60.0
 _COUNT_SECONDS = 1.0
 _MOST_TRIES = 3
 _OLD_SECONDS = 2 * SLOW_SECONDS
-_AHEAD = 2
+_AHEAD = 8
 """units for each thread of the cluster that are under way, so that none waits for us"""
 
 try:
@@ -111,24 +111,35 @@ class Cluster:
 
     def results(self) -> list[Graded | Fault]:
         """Return what is ready, after a short wait. Raises UsageError when the cluster is gone."""
-        found: list[Graded | Fault] = []
+        ended = self._ended()
+        if not ended:
+            self._look()
+            return []
+        finished = [future for _, future in ended if future.status == "finished"]
+        try:
+            found: list[Graded | Fault] = self._client.gather(finished)
+        except (OSError, CancelledError):  # the connection ended before they came
+            raise self._gone("the scheduler is gone") from None
+        for unit, future in ended:
+            if future.status != "finished":
+                found += self._failed(unit, future)
+        return found
+
+    def _ended(self) -> list[tuple[Unit, Any]]:
+        """Return the units that have ended and what became of them, after a short wait."""
+        ended: list[tuple[Unit, Any]] = []
         wait = _WAIT_SECONDS
         while True:
             try:
                 key, future = self._done.get(timeout=wait) if wait else self._done.get_nowait()
             except queue.Empty:
-                break
+                return ended
             wait = 0.0
-            begun, _, _ = self._units.pop(key)
-            found += self._outcome(begun, future)
-        if not found:
-            self._look()
-        return found
+            unit, _, _ = self._units.pop(key)
+            ended.append((unit, future))
 
-    def _outcome(self, unit: Unit, future: Any) -> list[Graded | Fault]:
-        if future.status == "finished":
-            with suppress(OSError, CancelledError):  # the connection ended before it came
-                return [future.result()]
+    def _failed(self, unit: Unit, future: Any) -> list[Fault]:
+        """Try a unit again for which no worker lived long enough, but not for ever."""
         if future.status != "error" or self._client.status != "running":
             raise self._gone("the scheduler is gone")
         if self._tries[unit.key] < _MOST_TRIES:

@@ -78,9 +78,11 @@ def many(place: Path, size: int) -> str:
          "--jobs", "2", "--database", str(database), "--output", f"csv={place / 'grades.csv'}"],
         cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    marks: list[tuple[int, int]] = []
+    marks: list[tuple[float, float, int, int]] = []
     while run.poll() is None:
-        marks.append((_rss(run.pid), sum(_pss(pid) for pid in family(run.pid))))
+        pids = family(run.pid)
+        cpu, pss = sum(map(_cpu, pids)), sum(map(_pss, pids))
+        marks.append((time.time(), cpu, _rss(run.pid), pss))
         time.sleep(1.0)
     seconds = time.perf_counter() - began
     assert run.returncode == 1, run.stderr.read() if run.stderr else ""
@@ -91,15 +93,25 @@ def many(place: Path, size: int) -> str:
     assert len(times) == size
     part = size // 10
     first, last = (part / (t[-1] - t[0]) for t in (times[:part], times[-part:]))
-    parent, tree = (max(column) / MIB for column in zip(*marks, strict=True))
-    early = max(whole for _, whole in marks[: max(1, len(marks) // 10)]) / MIB
+    costs = [_cost(marks, times[:part]), _cost(marks, times[-part:])]
+    parent, tree = (max(column) / MIB for column in list(zip(*marks, strict=True))[2:])
+    early = max(mark[3] for mark in marks if mark[0] <= times[part]) / MIB
     return (
-        f"{size} small submissions, two jobs, CSV: {seconds:.0f} s. The first tenth at"
-        f" {first:.0f} a second, the last tenth at {last:.0f} a second (ratio {last / first:.2f})."
-        f" Peak memory of the whole process tree {tree:.0f} MiB (proportional set size; in the"
-        f" first tenth of the time {early:.0f} MiB), of the command itself {parent:.0f} MiB"
-        f" (resident). The database has {database.stat().st_size / MIB:.0f} MiB."
+        f"{size} small submissions, two jobs, CSV: {seconds:.0f} s, with a load of"
+        f" {os.getloadavg()[1]:.0f} on the machine. The first tenth at {first:.0f} a second, the"
+        f" last tenth at {last:.0f} a second (ratio {last / first:.2f}); processor time for each"
+        f" submission {costs[0]:.1f} ms in the first tenth, {costs[1]:.1f} ms in the last. Peak"
+        f" memory of the whole process tree {tree:.0f} MiB (proportional set size; while the first"
+        f" tenth was graded {early:.0f} MiB), of the command itself {parent:.0f} MiB (resident)."
+        f" The database has {database.stat().st_size / MIB:.0f} MiB."
     )
+
+
+def _cost(marks: list[tuple[float, float, int, int]], times: list[float]) -> float:
+    """Return the processor time for each result of a span, in ms, all processes together."""
+    inside = [mark for mark in marks if times[0] <= mark[0] <= times[-1]]
+    (began, before, *_), (ended, after, *_) = inside[0], inside[-1]
+    return 1000 * (after - before) / sum(began < when <= ended for when in times)
 
 
 def dask(place: Path, size: int) -> str:
@@ -141,6 +153,15 @@ def _rate(learners: Path, *argv: str | Path) -> float:
     times = query(Path(argv[-1]), "SELECT min(graded), max(graded), count(*) FROM results")[0]
     first, last = (datetime.fromisoformat(when).timestamp() for when in times[:2])
     return float(times[2]) / (last - first)
+
+
+def _cpu(pid: int) -> float:
+    """Return the seconds of a process and of its children that ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _pss(pid: int) -> int:
