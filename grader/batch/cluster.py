@@ -199,7 +199,8 @@ class _Plugin(_WorkerPlugin):  # type: ignore[misc]
         """Unpack the snapshots and start a runner. Raises when this is another grader."""
         if grader_version() != self._version:
             raise RuntimeError(f"its grader is {grader_version()}, ours is {self._version}")
-        self.workshop = Workshop(self._snapshots, self._running)
+        # Dask clears what a worker that was killed left in its folder.
+        self.workshop = Workshop(self._snapshots, self._running, worker.local_directory)
 
     def teardown(self, worker: Any) -> None:
         """End the runners and remove the files."""

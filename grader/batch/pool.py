@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -48,7 +49,8 @@ class Pool:
         running: Running,
         tell: Callable[[str], None],
     ) -> None:
-        self._arguments = (snapshots, running, SLOTS)
+        self._place = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self._arguments = (snapshots, running, SLOTS, self._place.name)
         self._tell = tell
         self._told: set[str] = set()
         self._deaths: Counter[str] = Counter()
@@ -70,6 +72,7 @@ class Pool:
             if each.process.is_alive():
                 each.process.kill()
                 each.process.join()
+        self._place.cleanup()
 
     @property
     def busy(self) -> int:

@@ -7,8 +7,10 @@ import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from grader.batch.snapshot import Snapshot
 from grader.batch.unit import Running, Unit
@@ -30,11 +32,16 @@ class Unfit:
     complaints: tuple[Complaint, ...]
 
 
-def main(pipe: Connection, snapshots: Sequence[Snapshot], running: Running, slots: int) -> None:
-    """Serve until the other side is gone, then end whatever is still running here."""
+def main(
+    pipe: Connection, snapshots: Sequence[Snapshot], running: Running, slots: int, place: str
+) -> None:
+    """Serve until the other side is gone, then end whatever is still running here.
+
+    The parent removes the folder `place`, unless it was killed: then the last worker does.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     try:
-        workshop = Workshop(snapshots, running)
+        workshop = Workshop(snapshots, running, place)
     except GraderError as error:
         pipe.send(Unfit(error.complaints))
         return
@@ -53,4 +60,6 @@ def main(pipe: Connection, snapshots: Sequence[Snapshot], running: Running, slot
             threads.submit(work, pipe.recv())
     except (EOFError, OSError):
         workshop.close()
+        with suppress(OSError):
+            Path(place).rmdir()
         os._exit(0)  # threads at work have nobody left to tell

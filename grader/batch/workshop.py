@@ -30,15 +30,18 @@ class _Bench:
 class Workshop:
     """Unpacked snapshots and runners. Units may be graded from several threads at once.
 
+    Its files are in a folder of its own in `place`, or where the system has such folders.
     Raises GraderError when a snapshot is unsound or no runner does what was asked for.
     """
 
-    def __init__(self, snapshots: Sequence[Snapshot], running: Running) -> None:
+    def __init__(self, snapshots: Sequence[Snapshot], running: Running, place: str | None) -> None:
         self._running = running
         self._idle: list[_Bench] = []
         self._all: list[_Bench] = []
         self._lock = threading.Lock()
-        self._folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="grader-", dir=place, ignore_cleanup_errors=True
+        )
         self.note = ""
         try:
             self._idle.append(self._new_bench())
