@@ -100,7 +100,7 @@ class Likeness:
         ours: Execution,
         theirs: Execution,
         errors: Errors,
-        look: Look = "judged",
+        look: Look,
     ) -> bool:
         """Return whether both returned the same numbers or raised the same exception.
 

@@ -178,7 +178,7 @@ def test_what_ended_without_an_answer_is_never_the_same(outcome: Outcome) -> Non
     ended = Execution(outcome, failure=Failure("ValueError", "no"))
     for other in (ended, exam.execution(right, case), exam.execution(raising, case)):
         for ours, theirs in ((ended, other), (other, ended)):
-            assert not Likeness(exam.exam, True).same(case, ours, theirs, same_error)
+            assert not Likeness(exam.exam, True).same(case, ours, theirs, same_error, "judged")
             assert not likeness.same(ours, theirs, PAIR, TOLERANCE)
 
 
@@ -244,6 +244,7 @@ HUGE = 1e9
         ([nan, 5.0], [nan, 7.0], True),
         ([], [], True),
         ([0, 2 * 10**9], [0, 2 * 10**9], True),
+        ([1.7e308 + 1.7e308j], [1.7e308 + 1.7e308j], True),  # its absolute value overflows
     ],
 )
 def test_a_case_with_a_wide_tolerance_looks_at_huge_numbers_only(
@@ -263,6 +264,14 @@ def test_both_the_cases_tolerance_and_the_exercises_count() -> None:
     assert not alike(ours, theirs, own=Tolerance(0.0, 0.4), **options)
     further = gives(np.array([9.6, 9.0, 9.0]))
     assert not alike(further, theirs, own=Tolerance(0.0, 0.7), **options)
+
+
+def test_small_numbers_scale_what_is_the_same_too() -> None:
+    general, own = Tolerance(0.1, 0.0), Tolerance(0.0, 0.05)
+    options: Any = {"returns": ROW, "reference": lambda x: 2 * x, "tolerance": general}
+    theirs = gives(np.array([0.1, 0.1, 0.1]))
+    assert alike(gives(np.array([0.109, 0.1, 0.1])), theirs, own=own, **options)
+    assert not alike(gives(np.array([0.13, 0.1, 0.1])), theirs, own=own, **options)
 
 
 def test_where_element_types_are_judged_they_must_be_the_same() -> None:
@@ -499,6 +508,7 @@ def named(exam: SmallExam, known: Sequence[Misconception], run: Run) -> Mapping[
         if diagnosis.misconception:
             assert diagnosis.hint == f"You {diagnosis.misconception}."
         else:
+            assert diagnosis.misconception == ""
             assert diagnosis.hint in (UNDECIDED, UNDECIDED_ERRORS)
     return {id: diagnosis.misconception or "?" for id, diagnosis in found.items()}
 
@@ -524,6 +534,19 @@ def test_a_name_is_never_given_on_nearness() -> None:
     assert named(exam, known, exam.run(a1=plus(1.001), a2=plus(2))) == {}
     assert named(exam, known, exam.run(a1=plus(1), a2=plus(2.001))) == {}
     assert named(exam, known, exam.run(a1=plus(1))) == {}  # the mistake is wrong on both
+
+
+def test_a_name_needs_every_case_of_the_requirement_even_where_one_crashes() -> None:
+    exam = exam_of(says("a"))
+    known = [mistake("add", "a", exam, a1=plus(1), a2=raising)]
+    assert named(exam, known, exam.run(a1=plus(1), a2=raising)) == {"a": "add"}
+    assert named(exam, known, exam.run(a1=plus(1))) == {}
+
+
+def test_what_is_red_after_what_is_met_is_named() -> None:
+    exam = exam_of(says("a"), says("b"))
+    known = [mistake("add", "b", exam, b1=plus(1))]
+    assert named(exam, known, exam.run(b1=plus(1))) == {"b": "add"}
 
 
 def test_what_is_met_or_waits_gets_no_name() -> None:
@@ -591,6 +614,40 @@ def test_of_several_the_one_that_also_fits_together_is_named() -> None:
     assert named(exam, known[::-1], run) == {"a": "more"}
 
 
+def test_together_decides_before_the_number_of_cases() -> None:
+    exam = exam_of(says("a"), says("b", "a"), says("together", "a"), cases=1)
+    known = [
+        mistake("add", "a", exam, a1=plus(1), b1=plus(3), together1=raising),
+        mistake("more", "a", exam, a1=plus(1), b1=raising, together1=plus(5)),
+    ]
+    run = exam.run(a1=plus(1), b1=plus(3), together1=plus(5))
+    assert named(exam, known, run) == named(exam, known[::-1], run) == {"a": "more"}
+
+
+def test_together_decides_by_the_words_of_exceptions() -> None:
+    exam = exam_of(says("a"), says("together", "a"), cases=1)
+    known = [
+        mistake("add", "a", exam, a1=plus(1), together1=raising),
+        mistake("more", "a", exam, a1=plus(1), together1=fails(ValueError, "yes")),
+    ]
+    run = exam.run(a1=plus(1), together1=raising)
+    assert named(exam, known, run) == {"a": "add"}
+    run = exam.run(a1=plus(1), together1=fails(ValueError, "yes"))
+    assert named(exam, known, run) == {"a": "more"}
+    run = exam.run(a1=plus(1), together1=fails(ValueError, "or"))
+    assert named(exam, known, run) == {"a": "?"}
+
+
+def test_of_several_the_one_with_the_same_numbers_where_only_structure_is_judged_is_named() -> None:
+    exam = exam_of(says("shapes", checks="structure"), says("a"), cases=1)
+    known = [
+        mistake("add", "a", exam, a1=plus(1), shapes1=plus(1)),
+        mistake("more", "a", exam, a1=plus(1), shapes1=plus(9)),
+    ]
+    assert named(exam, known, exam.run(a1=plus(1), shapes1=plus(1))) == {"a": "add"}
+    assert named(exam, known, exam.run(a1=plus(1), shapes1=plus(9))) == {"a": "more"}
+
+
 def test_of_several_the_one_that_agrees_on_most_cases_is_named() -> None:
     exam = exam_of(says("a"), says("b", "a"), says("c", "a"), cases=1)
     known = [
@@ -611,6 +668,24 @@ def test_a_name_must_not_be_contradicted_by_other_cases() -> None:
     known = [mistake("add", "a", exam, a1=plus(1))]
     assert named(exam, known, exam.run(a1=plus(1))) == {"a": "add"}
     assert named(exam, known, exam.run(a1=plus(1), b1=plus(7))) == {}
+
+
+def test_numbers_contradict_only_where_they_are_judged() -> None:
+    exam = exam_of(says("shapes", checks="structure"), says("a"), cases=1)
+    known = [mistake("add", "a", exam, a1=plus(1), shapes1=plus(3))]
+    assert named(exam, known, exam.run(a1=plus(1))) == {"a": "add"}
+
+
+def test_where_a_mistake_leads_to_nan_elsewhere_nothing_is_contradicted() -> None:
+    exam = exam_of(says("a"), says("b"), cases=1)
+    run = exam.run(a1=plus(1), b1=plus(7))
+    for does, names in (
+        (plus(nan), {"a": "add"}),
+        (plus(inf), {"a": "add"}),
+        (plus(8), {}),
+        (lambda x: (None, x.sum()), {}),
+    ):
+        assert named(exam, [mistake("add", "a", exam, a1=plus(1), b1=does)], run) == names
 
 
 def test_where_one_crashes_elsewhere_nothing_is_contradicted() -> None:
@@ -641,12 +716,28 @@ def test_a_second_mistake_explains_only_what_its_own_cases_betray() -> None:
     # The case of `b` does not betray it.
     silent = exam.run(a1=plus(1), c1=plus(-2))
     assert named(exam, [add, take], silent) == {}
+    # Its own case is wrong in another way.
+    strange = exam.run(a1=plus(1), b1=plus(-9), c1=plus(-2))
+    assert "a" not in named(exam, [add, take], strange)
     # What only the second does wrong must be as it does it.
     other = exam.run(a1=plus(1), b1=plus(-1), c1=plus(-3))
     assert named(exam, [add, take], other) == {}
     # What neither does wrong must be right.
     more = mistake("take", "b", exam, b1=plus(-1))
     assert named(exam, [add, more], other) == {}
+
+
+def test_a_second_mistake_may_crash_in_other_words() -> None:
+    exam = exam_of(says("a"), says("b"), says("c"), cases=1)
+    add = mistake("add", "a", exam, a1=plus(1), b1=right, c1=plus(4))
+    crash = mistake("crash", "b", exam, b1=raising, c1=plus(2))
+    yes = fails(ValueError, "yes")
+    run = exam.run(a1=plus(1), b1=yes, c1=plus(9))
+    assert named(exam, [add, crash], run)["a"] == "add"
+    spread = mistake("spread", "b", exam, b1=raising, c1=raising)
+    plain = mistake("plain", "a", exam, a1=plus(1))
+    run = exam.run(a1=plus(1), b1=yes, c1=yes)
+    assert named(exam, [plain, spread], run)["a"] == "plain"
 
 
 def test_what_only_the_first_mistake_does_wrong_must_be_as_it_does_it() -> None:
@@ -720,6 +811,14 @@ def test_a_wrong_structure_is_named_whatever_the_numbers_elsewhere_are() -> None
     assert named(exam, known, run) == {"shapes": "stretch"}
     run = exam.run(shapes1=long_total, a1=right)
     assert named(exam, known, run) == {}
+
+
+def test_a_wrong_shape_where_structure_is_met_is_no_mistake_in_other_numbers() -> None:
+    exam = exam_of(says("shapes", checks="structure"), says("a"), cases=1)
+    known = [mistake("total", "a", exam, a1=other_total)]
+    assert named(exam, known, exam.run(a1=long_total)) == {}
+    known = [mistake("stretch", "a", exam, a1=long_total)]
+    assert named(exam, known, exam.run(a1=long_total)) == {"a": "stretch"}
 
 
 def test_beside_a_wrong_structure_a_mistake_in_numbers_is_named_too() -> None:
