@@ -958,3 +958,20 @@ def test_a_value_without_an_array_is_never_equal_to_anything() -> None:
     assert found.values == (None,)
     assert found.mismatch is not None
     assert found.mismatch.kind == "array_like"
+
+
+def test_what_cannot_be_laid_beside_the_promise_is_a_fault_and_not_a_verdict() -> None:
+    pair, one = promise("tuple", (A, M)), promise("single", (A,))
+    answer = answer_of((A, M), pair)
+    found = compare.structure(answer, pair, (A, M))
+    with pytest.raises(ValueError, match="zip"):
+        compare.structure(answer, pair, (A,))
+    with pytest.raises(ValueError, match="zip"):
+        compare.structure(answer, pair, (A, M, M))
+    with pytest.raises(ValueError, match="zip"):
+        compare.values(found, pair, (A, M, M), TIGHT)
+    with pytest.raises(ValueError, match="zip"):
+        compare.structure(Answer("single", "two", answer.values), one, (A,))
+    by_name = Answer("dictionary", "dict", answer.values, ("v0",))
+    with pytest.raises(ValueError, match="zip"):
+        compare.structure(by_name, promise("dictionary", (A, M)), (A, M))
