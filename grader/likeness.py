@@ -210,8 +210,7 @@ def _equal(ours: Array, theirs: Array, own: Tolerance, general: Tolerance) -> bo
         return False
     if own == general:
         return True
-    with np.errstate(all="ignore"):
-        greatest = float(np.nanmax(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
+    greatest = float(np.nanmax(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
     if greatest <= own.atol:
         return True
     tight = Tolerance(0.0, general.atol + general.rtol * greatest)
