@@ -96,7 +96,7 @@ def _permuted(actual: Array, expected: Array, slack: Array) -> Iterator[Pattern]
 
 
 def _places(expected: Array, bad: NDArray[np.bool_]) -> Iterator[Pattern]:
-    if bad.all() or expected.ndim == 0:
+    if bad.all():
         return
     if not np.any(expected[bad]):
         yield {"pattern": "zeros"}

@@ -138,3 +138,121 @@ def test_a_difference_of_exactly_what_is_allowed_is_no_part_of_a_pattern() -> No
     wrong[1, 1:] += [3.0, 5.0, 9.0]
     found = mismatch(wrong, SCORES, TABLE, Tolerance(0.0, 0.5)).facts["patterns"]
     assert {"pattern": "only", "axis": 0, "index": 1} in found
+
+
+# --- each pattern at its edges --------------------------------------------------------------------
+
+HALF = Tolerance(0.0, 0.5)
+
+
+def found(actual: Any, expected: Any, tolerance: Tolerance = TOLERANCE) -> dict[str, Any]:
+    """Return the patterns by name, each without its name; of several places, a list."""
+    expected = np.array(expected, float)
+    axes = [f"axis{n}" for n in range(expected.ndim)]
+    by_name: dict[str, Any] = {}
+    for pattern in mismatch(np.array(actual, float), expected, axes, tolerance).facts["patterns"]:
+        facts = {key: value for key, value in pattern.items() if key != "pattern"}
+        by_name.setdefault(pattern["pattern"], []).append(facts)
+    return by_name
+
+
+def test_sums_are_1_up_to_a_millionth() -> None:
+    row = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    assert "sums" not in found(row + np.array([5e-7, 0, 0]), row)
+    assert found(row + np.array([5e-6, 0, 0]), row)["sums"] == [{"axis": 1, "instead": None}]
+
+
+def test_an_axis_of_length_two_adds_up_and_one_of_length_one_does_not() -> None:
+    expected, actual = [[0.3, 0.7], [0.6, 0.4]], [[0.3, 0.9], [0.7, 0.1]]
+    assert found(actual, expected)["sums"] == [{"axis": 1, "instead": 0}]
+    assert "sums" not in found([[2.0, 2.0, 2.0]], [[1.0, 1.0, 1.0]])
+    assert found([[1.0, 1.0, 1.0]], [[0.2, 0.3, 0.5]])["sums"] == [{"axis": 1, "instead": None}]
+
+
+def test_a_factor_needs_three_numbers_that_are_not_zero_and_is_not_zero() -> None:
+    assert "factor" not in found([1.5, 3.0, 6.0], [0.5, 1.0, 2.0], HALF)
+    assert found([0.0, 3.0, 6.0, 9.0], [0.0, 1.0, 2.0, 3.0])["factor"] == [{"factor": 3.0}]
+    assert "factor" not in found([0.0, 0.0, 0.0, 0.0], [4.0, 1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("factor", "deviation", "is_one"),
+    [(4.0, 4.0, True), (4.0, 4.5, False), (0.5, 1.0, True), (0.5, 1.5, False)],
+)
+def test_a_factor_holds_up_to_twice_what_is_allowed_times_the_factor(
+    factor: float, deviation: float, is_one: bool
+) -> None:
+    expected = np.array([8.0, -8.0, 8.0, 4.0])
+    wrong = factor * expected
+    wrong[1] += deviation
+    assert ("factor" in found(wrong, expected, HALF)) is is_one
+
+
+@pytest.mark.parametrize(("deviation", "is_one"), [(1.0, True), (1.25, False)])
+def test_axes_are_exchanged_and_ordered_up_to_twice_what_is_allowed(
+    deviation: float, is_one: bool
+) -> None:
+    expected = np.array([[10.0, 20.0], [30.0, 45.0]])
+    wrong = expected.T.copy()
+    wrong[0, 0] += deviation
+    assert ("transposed" in found(wrong, expected, HALF)) is is_one
+    wrong = expected[::-1].copy()
+    wrong[0, 0] += deviation
+    assert ("permuted" in found(wrong, expected, HALF)) is is_one
+
+
+def test_an_order_is_found_along_any_axis_of_2_to_64() -> None:
+    for length, is_one in ((2, True), (64, True), (65, False)):
+        expected = np.arange(3.0 * length).reshape(length, 3) ** 1.5
+        order = list(range(length))[::-1]
+        permuted = found(expected[::-1], expected).get("permuted")
+        assert permuted == ([{"axis": 0, "order": order}] if is_one else None)
+        columns = found(expected[:, [1, 2, 0]], expected)["permuted"]
+        assert columns == [{"axis": 1, "order": [1, 2, 0]}]
+
+
+def test_an_order_takes_every_slice_and_another_order() -> None:
+    expected = np.array([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
+    assert "permuted" not in found([[3.0, 5.0], [1.0, 2.0], [8.0, 4.0]], expected)
+    assert "permuted" not in found(expected * 10 + 0.75, expected * 10, HALF)
+
+
+def test_where_all_is_wrong_no_place_is_told() -> None:
+    assert found([[1.0, 2.0], [4.0, 3.0]], np.zeros((2, 2))) == {}
+    assert found(1.0, 0.0) == {}
+
+
+@pytest.mark.parametrize(
+    ("place", "places"),
+    [
+        ((0, 1), {"triangle": [{"side": "above"}]}),
+        ((1, 0), {"triangle": [{"side": "below"}]}),
+        ((0, 0), {}),
+    ],
+)
+def test_a_triangle_is_beside_the_diagonal_of_a_square(
+    place: tuple[int, int], places: dict[str, Any]
+) -> None:
+    for expected in (SCORES[:2, :2], SCORES[:, :3], np.stack([SCORES[:, :3]] * 2)):
+        wrong = expected.copy()
+        wrong[..., place[0], place[1]] += 50
+        told = found(wrong, expected)
+        assert {name: told[name] for name in told if name == "triangle"} == places
+    for expected in (SCORES, np.stack([SCORES] * 2)):
+        wrong = expected.copy()
+        wrong[..., place[0], place[1]] += 50
+        assert "triangle" not in found(wrong, expected)
+
+
+def test_one_index_or_all_from_one_on_are_told_of_axes_longer_than_one() -> None:
+    def at(*rows: int) -> dict[str, Any]:
+        wrong = SCORES.copy()
+        wrong[list(rows), 1] += [50.0, 70.0, 90.0][: len(rows)]
+        return found(wrong, SCORES)
+
+    column = {"axis": 1, "index": 1}
+    assert at(1) == {"only": [{"axis": 0, "index": 1}, column]}
+    assert at(1, 2) == {"from": [{"axis": 0, "index": 1}], "only": [column]}
+    assert at(0, 2) == at(0, 1) == at(0, 1, 2) == {"only": [column]}
+    assert found([[1.0, 9.0, 3.0]], [[1.0, 2.0, 3.0]]) == {"only": [{"axis": 1, "index": 1}]}
+    assert found([1.0, 9.0, 3.0], [1.0, 2.0, 3.0]) == {"only": [{"axis": 0, "index": 1}]}
