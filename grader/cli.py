@@ -24,6 +24,9 @@ _INTERRUPTED = 130
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """why an open stream takes no more"""
 
+_NEEDED = ("numpy", "rich", "yaml")
+"""what an environment has after `pip install`, and a Python beside it may lack"""
+
 _Command = Callable[[str, str, str, tuple[str, str]], argparse.ArgumentParser]
 """Name, what it does, an example, module and function -> its parser."""
 
@@ -54,6 +57,8 @@ def main(
         options = parser().parse_args(list(argv))
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else TO_FIX
+    except ModuleNotFoundError as error:
+        return _crashed(error, context)
     context.root = Path(options.root) if options.root else None
     return _call(options, context)
 
@@ -94,14 +99,23 @@ def _call(options: argparse.Namespace, context: Context) -> int:
             _drop_output()
             context.tell(f"cannot write standard output: {error.strerror}")
             return TO_FIX
-        import traceback
-
-        context.tell(traceback.format_exc())
-        context.tell(
-            "This is a fault of the grader, not of your code. Please report the lines above."
-        )
-        return FAULT
+        return _crashed(error, context)
     return code
+
+
+def _crashed(error: Exception, context: Context) -> int:
+    """Tell what a command ended by: a package that is not installed, else a fault of ours."""
+    if isinstance(error, ModuleNotFoundError) and error.name in _NEEDED:
+        context.tell(
+            f"the package {error.name} is missing in this Python, {sys.executable}.\n"
+            "    Use the grader of the environment, .venv/bin/grader: `make grade` builds it once."
+        )
+        return TO_FIX
+    import traceback
+
+    context.tell("".join(traceback.format_exception(error)))
+    context.tell("This is a fault of the grader, not of your code. Please report the lines above.")
+    return FAULT
 
 
 def _drop_output() -> None:

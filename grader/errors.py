@@ -72,13 +72,18 @@ _NEAR = 0.6
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a phrase that offers the closest of the `known` words, or lists them all."""
+    known = list(known)
+    close = closest(word, known)
+    if close:
+        return f"Did you mean {close!r}?"
+    return f"Known: {', '.join(known)}." if known else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """Return the one of the `known` words that is most like `word`, or '' where none is."""
     import difflib  # only mistakes pay for it
 
-    known = list(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=_NEAR)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    return f"Known: {', '.join(known)}." if known else ""
+    return next(iter(difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR)), "")
 
 
 _WIDEST = 100

@@ -161,7 +161,10 @@ def failure_lines(execution: Execution) -> list[str]:
 def refusal_lines(refusal: Refusal) -> list[str]:
     """Return why a submission could not be run at all."""
     lines = [refusal.message]
-    if refusal.line is not None and refusal.text:
+    if refusal.frames:  # they say it all; after a timeout the message says where
+        frames = frame_lines(refusal.frames)
+        lines += frames[-1:] if refusal.kind == "timeout" else frames
+    elif refusal.line is not None and refusal.text:
         lines.append(f"  line {refusal.line}: {refusal.text.strip()}")
         if refusal.column:
             indent = len(refusal.text) - len(refusal.text.lstrip())
@@ -169,7 +172,7 @@ def refusal_lines(refusal: Refusal) -> list[str]:
             lines.append(" " * (prefix + max(0, refusal.column - 1 - indent)) + "^")
     elif refusal.line is not None:
         lines.append(f"  line {refusal.line}")
-    return [*lines, *frame_lines(refusal.frames), *([refusal.hint] if refusal.hint else [])]
+    return [*lines, *([refusal.hint] if refusal.hint else [])]
 
 
 def frame_lines(frames: Sequence[Frame]) -> list[str]:
@@ -282,15 +285,16 @@ def _shape_guess(mismatch: Mismatch) -> str:
     """Return a guess in words at what made a wrong shape out of the right one."""
     got, expected = list(mismatch.facts["got"]), list(mismatch.facts["expected"])
     axes = mismatch.axes
+    # First, since another value may have just this shape where two lengths agree.
+    for axis, name in enumerate(axes):
+        if len(axes) == len(expected) and got == expected[:axis] + expected[axis + 1 :]:
+            return f": the axis '{name}' is missing"
     if mismatch.facts.get("shape_of"):
         return f": the shape of {mismatch.facts['shape_of']}; are the values in another order?"
     if len(got) == len(expected) >= 2 and sorted(got) == sorted(expected):
         if len(got) == 2:
             return ": transposed?"
         return ": are the axes in another order?"
-    for axis, name in enumerate(axes):
-        if len(axes) == len(expected) and got == expected[:axis] + expected[axis + 1 :]:
-            return f": the axis '{name}' is missing"
     if [n for n in got if n != 1] == [n for n in expected if n != 1] and len(got) != len(expected):
         return ": an axis of length 1 too many" if len(got) > len(expected) else ""
     differing = [i for i, (g, e) in enumerate(zip(got, expected, strict=False)) if g != e]

@@ -124,6 +124,7 @@ def report(
 ) -> Report:
     """Judge what a runner did with one submission."""
     problem = exam.problem
+    run = _with_names(problem, run)
     results = tuple(_telling(exam, result) for result in judge(exam, run))
     if diagnose:
         found = diagnose(run, results)
@@ -149,20 +150,28 @@ _MOST_NOTES = 8
 _POSITION = re.compile(r"^argument (\d+)\b")
 
 
-def _notes(exam: Exam, run: Run) -> list[str]:
-    """Return what was noted during the calls, each note once; hidden cases tell nothing.
-
-    A runner knows arguments by position only; the problem knows their names.
-    """
-    parameters = exam.problem.parameters
-    hidden = {case.id for case in exam.problem.cases if case.hidden}
+def _with_names(problem: Problem, run: Run) -> Run:
+    """Return the run with notes that name arguments: a runner knows them by position only."""
 
     def named(match: re.Match[str]) -> str:
         position = int(match[1])
-        return f"argument {parameters[position - 1].name if position else position}"
+        known = 0 < position <= len(problem.parameters)
+        return f"argument {problem.parameters[position - 1].name}" if known else match[0]
 
+    executions = {
+        id: replace(e, notes=tuple(_POSITION.sub(named, note) for note in e.notes))
+        if e.notes
+        else e
+        for id, e in run.executions.items()
+    }
+    return replace(run, executions=executions)
+
+
+def _notes(exam: Exam, run: Run) -> list[str]:
+    """Return what was noted during the calls, each note once; hidden cases tell nothing."""
+    hidden = {case.id for case in exam.problem.cases if case.hidden}
     noted = [
-        _POSITION.sub(named, note)
+        note
         for id, execution in run.executions.items()
         if id not in hidden
         for note in dict.fromkeys(execution.notes)

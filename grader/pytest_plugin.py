@@ -24,6 +24,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a `--submission` that is not there, once and not in every test."""
+    name = config.getoption("submission", None)
+    if name and not (config.invocation_params.dir / name).exists():
+        import pytest  # loaded already: it is who calls
+
+        raise pytest.UsageError(f"--submission {name}: there is no such file or folder")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect `cases/<slug>/*.yaml` beside `problems/<slug>/problem.yaml`; nothing else."""
     if file_path.suffix not in (".yaml", ".yml") or file_path.parent.parent.name != "cases":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from pathlib import Path
 
 from grader.catalog import Course
@@ -102,6 +103,8 @@ def write(course: Course, slug: str) -> list[Path]:
         raise UsageError(
             f"{slug!r} cannot name an exercise: use lower-case letters, digits and underscores"
         )
+    if keyword.iskeyword(slug):
+        raise UsageError(f"{slug!r} cannot name an exercise: Python keeps the word for itself")
     title = slug.replace("_", " ").capitalize()
     files = {course.root / p.format(slug=slug): t.format(slug=slug, title=title)
              for p, t in _FILES.items()}  # fmt: skip

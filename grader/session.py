@@ -9,6 +9,7 @@ from pathlib import Path
 from grader import grading
 from grader import submission as submissions
 from grader.catalog import Course, ExtraCases
+from grader.errors import Complaint, UsageError
 from grader.grading import Exam
 from grader.model import (
     Call,
@@ -43,6 +44,12 @@ class ProblemGrader:
         diagnoses: bool = True,
     ) -> None:
         problem = course.load(slug, extra)
+        if not problem.cases:
+            where = course.shown(course.root / "cases" / slug)
+            way_out = f"Add a case file, {where}/*.yaml, or pass --cases DIR."
+            raise UsageError(
+                Complaint(f"{where} has no case, so nothing can be graded", None, way_out)
+            )
         self.course = course
         self.exam: Exam = grading.prepare(problem, course.reference(problem), reseed)
         self.diagnoses = diagnoses

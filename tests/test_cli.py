@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +100,8 @@ NOWHERE = [
     (["grade", "--problem", "project"], "no exercise 'project'. Did you mean 'projection'?"),
     (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'."),
     (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'."),
+    (["grade", "solutions"], "'solutions' is a folder: name its files, or grade a class with"),
+    (["new", "class"], "'class' cannot name an exercise: Python keeps the word for itself"),
     (["show", "projectoin"], "no exercise 'projectoin'. Did you mean 'projection'?"),
     (["hint", "zzz"], "no exercise 'zzz'. Known: projection."),
     (["check", "projections"], "Did you mean 'projection'?"),
@@ -133,6 +137,29 @@ def test_a_file_that_may_solve_several_exercises_asks_which(small_course: Path) 
     assert ran.code == 2
     assert "Add --problem SLUG, one of: other, projection." in ran.err
     assert run_in(small_course, "grade", "mine.py", "--problem", "projection").code == 0
+
+
+def test_a_python_without_the_grader_s_packages_is_told_and_is_no_fault_of_ours() -> None:
+    for command in ("grade", "show", "--help"):
+        ran = subprocess.run(
+            [sys.executable, "-S", "-m", "grader", command],  # -S: without site-packages
+            cwd=REPOSITORY,
+            env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert ran.returncode == 2
+        assert b"is missing in this Python" in ran.stderr
+        assert b"Traceback" not in ran.stderr
+
+
+def test_an_exercise_without_a_case_cannot_be_graded(small_course: Path) -> None:
+    shutil.rmtree(small_course / "cases/projection")
+    ran = run_in(small_course, "grade")
+    assert ran.code == 2
+    assert ran.err.startswith("cases/projection has no case, so nothing can be graded\n")
 
 
 def test_outside_a_course_the_way_in_is_told(tmp_path: Path) -> None:
@@ -243,6 +270,14 @@ def test_show_prints_the_statement_rendered(small_course: Path) -> None:
     assert "It returns X @ W" in out
 
 
+def test_a_statement_is_readable_where_the_output_lacks_its_signs(small_course: Path) -> None:
+    path = small_course / "problems/projection/statement.md"
+    path.write_text("- Divide by √d, that is 2 · 3\n", "utf-8")
+    for encoding, says in (("ascii", "* Divide by sqrt d, that is 2 * 3"), ("utf-8", "√d")):
+        ran = spawn(small_course, "show", "projection", PYTHONIOENCODING=encoding)
+        assert says in ran.stdout.decode(encoding)
+
+
 def hints(course: Path, *argv: str) -> str:
     """Return the head and the text of a hint."""
     ran = run_in(course, "hint", "projection", *argv)
@@ -260,6 +295,12 @@ def test_a_hint_by_number_leaves_the_memory_alone(small_course: Path) -> None:
     assert "@ multiplies matrices" in hints(small_course, "2")
     assert "broadcasting" in hints(small_course, "3")
     assert hints(small_course).startswith("Hint 2 of 3")
+
+
+def test_a_hint_says_how_to_get_the_one_after_it(small_course: Path) -> None:
+    assert re.search(r"The next one: .*grader hint projection\n$", hints(small_course))
+    assert re.search(r"The next one: .*grader hint projection 3\n$", hints(small_course, "2"))
+    assert hints(small_course, "3").endswith("That was the last one.\n")
 
 
 @pytest.mark.parametrize(
@@ -338,6 +379,35 @@ def test_verbose_tells_every_failing_case_and_otherwise_the_first(small_course: 
     short, long = run_in(small_course, "grade").out, run_in(small_course, "grade", "-v").out
     assert "published:" in short and "drawn:" not in short
     assert "published:" in long and "drawn:" in long
+
+
+def test_every_failing_case_is_only_offered_where_there_is_one_more(small_course: Path) -> None:
+    path = small_course / "solutions/projection.py"
+    path.write_text("def project(X, W, bias=None): return X @ W + 1\n")
+    assert "Every failing case" in run_in(small_course, "grade").out
+    path.write_text(WRONG)  # fails the only case of `bias`
+    assert "Every failing case" not in run_in(small_course, "grade").out
+
+
+def test_the_offered_command_grades_as_this_one_did(small_course: Path, tmp_path: Path) -> None:
+    file = write_files(tmp_path, {"a file.py": "def project(X, W, bias=None): return X\n"})
+    more = write_files(tmp_path / "more", {"c.yaml": (
+        "requirement: product\ncases:\n  - id: more\n    why: More.\n"
+        "    arguments: {X: [[1.0, 2.0]], W: [[1.0], [1.0]]}\n")})  # fmt: skip
+    argv = ["--problem", "projection", "--cases", str(more), "--hidden", "--reseed", "2"]
+    out = run_in(small_course, "grade", str(file / "a file.py"), *argv, columns=40).out
+    (command,) = re.findall(r"^  \S.* grade (.+) -v$", out, re.MULTILINE)
+    assert shlex.split(command) == [str(file / "a file.py"), *argv]
+
+
+def test_an_argument_that_was_changed_is_told_by_its_name_beside_the_case_too(
+    small_course: Path,
+) -> None:
+    path = small_course / "solutions/projection.py"
+    path.write_text("def project(X, W, bias=None):\n    W += 1\n    return X @ W\n")
+    out = run_in(small_course, "grade").out
+    assert "│ note: argument W was changed in place" in out
+    assert "argument 2" not in out
 
 
 def test_diagnoses_can_be_left_out_for_exams(small_course: Path) -> None:

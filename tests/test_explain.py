@@ -96,6 +96,8 @@ HEADLINES = [
      " key 3), got (3, 2, 3): are the axes in another order?"),
     ((W, Y), TWO, "output has the wrong shape: expected (query 3, feature 4), got (2, 3, 3): the"
      " shape of weights; are the values in another order?"),
+    ((W[0] @ W[0], W), TWO, "output has the wrong shape: expected (query 3, feature 4), got (3, 3):"
+     " the length of 'feature' differs."),
     (Y * np.nan, ONE, "output is NaN in all 12 elements."),
     (np.where(Y > 9, np.inf, Y), ONE, "output is infinity in 2 of 12 elements."),
     (Y + 1j, ONE, "output holds complex numbers in all 12 elements."),
@@ -287,6 +289,25 @@ def test_a_syntax_error_points_at_its_column() -> None:
         "                 ^",
         "Look.",
     ]
+
+
+def test_where_lengths_agree_a_missing_axis_is_not_taken_for_another_value() -> None:
+    square = np.zeros((3, 3))
+    found = mismatch((square, W[0]), TWO, expected=(square, W[:1]))
+    assert found.facts["shape_of"] == "output"
+    assert explain.headline(found).endswith("got (3, 3): the axis 'head' is missing.")
+
+
+def test_where_a_file_stopped_while_loading_is_told_once() -> None:
+    frames = (Frame("a.py", 2, "<module>", "import torch"),)
+    refusal = Refusal("import", "ModuleNotFoundError: no torch", 2, None, "import torch", frames)
+    assert explain.refusal_lines(refusal) == [
+        "ModuleNotFoundError: no torch",
+        "  a.py, line 2, in <module>",
+        "    import torch",
+    ]
+    late = Refusal("timeout", "stopped at a.py, line 2", 2, None, "import torch", frames)
+    assert explain.refusal_lines(late) == ["stopped at a.py, line 2", "    import torch"]
 
 
 def test_a_refusal_without_a_line_of_text_still_says_the_line() -> None:

@@ -174,10 +174,17 @@ def test_a_file_that_cannot_be_graded_fails_every_case_with_its_line(
     result.stdout.fnmatch_lines(["bad.py cannot be graded", "*SyntaxError*", "*line 1: def*"])
 
 
-def test_a_submission_that_is_not_there_fails_and_says_so(course: pytest.Pytester) -> None:
+def test_a_submission_that_is_not_there_is_refused_once(course: pytest.Pytester) -> None:
     result = run(course, "cases", "--submission", "nobody.py")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines[0] == "ERROR: --submission nobody.py: there is no such file or folder"
+
+
+def test_a_solution_that_is_not_there_fails_and_says_so(course: pytest.Pytester) -> None:
+    (course.path / "solutions" / "projection.py").unlink()
+    result = run(course, "cases")
     result.assert_outcomes(failed=4)
-    result.stdout.fnmatch_lines(["*nobody.py cannot be graded", "there is no such file*"])
+    result.stdout.fnmatch_lines(["*projection.py cannot be graded", "there is no such file*"])
 
 
 def test_an_authors_mistake_is_an_error_with_its_line_and_no_traceback(

@@ -53,6 +53,11 @@ def test_the_sample_of_the_readme_is_what_the_grader_prints(course: Path) -> Non
     assert found[2] == printed
 
 
+def test_the_case_of_the_readme_is_one_of_the_course() -> None:
+    (block,) = re.findall(r"```yaml\nrequirement: scale\ncases:\n(.*?)```", README, re.DOTALL)
+    assert block in (REPOSITORY / "cases/multi_head_attention/scale.yaml").read_text("utf-8")
+
+
 @pytest.mark.parametrize("target", MAKE_TARGETS)
 def test_a_make_target_of_the_readme_is_in_the_makefile(target: str) -> None:
     assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)

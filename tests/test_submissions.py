@@ -105,7 +105,9 @@ def test_nothing_of_a_machine_is_in_the_golden_files() -> None:
         text = (folder / "report.txt").read_text("utf-8")
         assert str(REPOSITORY) not in text
         assert "/tmp" not in text
-        assert max(map(len, text.splitlines())) <= 100
+        assert all(
+            len(line) <= 100 or line.startswith("  grader grade ") for line in text.splitlines()
+        )
 
 
 @pytest.mark.parametrize(

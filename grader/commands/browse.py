@@ -31,8 +31,27 @@ def run_show(options: argparse.Namespace, context: Context) -> int:
 
     course = context.course
     slug = course.require(options.slug)
-    context.console().print(Markdown(course.statement(slug)))
+    console = context.console()
+    with console.capture() as capture:
+        console.print(Markdown(course.statement(slug)))
+    text = _showable(capture.get(), console.encoding)
+    if not console.is_terminal:  # a file needs no blanks up to the edge
+        text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    context.stdout.write(text)
     return MET
+
+
+_PLAIN = {"•": "*", "·": "*", "√": "sqrt ", "ᵀ": "^T", "—": "-", "≤": "<=", "≥": ">=", "→": "->"}
+
+
+def _showable(text: str, encoding: str) -> str:
+    """Return a text with what an encoding lacks in other words, where there are any."""
+    for fancy, plain in _PLAIN.items():
+        try:
+            fancy.encode(encoding)
+        except UnicodeEncodeError:
+            text = text.replace(fancy, plain)
+    return text
 
 
 def run_hint(options: argparse.Namespace, context: Context) -> int:
@@ -54,9 +73,11 @@ def run_hint(options: argparse.Namespace, context: Context) -> int:
     console = context.console()
     console.print(Text(f"Hint {number} of {total}", "bold"))
     console.print(Text(problem.hints[number - 1].strip(), overflow="fold"))
-    if number < total:
-        again = f"The next one: {context.command} hint {problem.slug}"
-        console.print(Text(again, "dim", overflow="fold"))
+    again = f"{context.command} hint {problem.slug}"
+    if options.number is not None:
+        again += f" {number + 1}"
+    says = f"The next one: {again}" if number < total else "That was the last one."
+    console.print(Text(says, "dim"), soft_wrap=True)  # a broken command cannot be copied
     return MET
 
 

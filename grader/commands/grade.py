@@ -82,6 +82,10 @@ def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target
     path = cwd / word
     if word in course.slugs and not path.is_file():
         return Target(word, course.solution(word))
+    if path.is_dir():
+        raise UsageError(
+            f"{word!r} is a folder: name its files, or grade a class with `grader batch {word}`"
+        )
     if not path.is_file():
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         looks_like_file = "/" in word or "\\" in word or word.endswith((".py", ".ipynb"))

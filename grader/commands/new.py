@@ -12,9 +12,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Write the files, name them, and say what comes next."""
     course = context.course
     for path in scaffold.write(course, options.slug):
-        print(course.shown(path), file=context.stdout)
-    print(
-        f"Now: edit these, then `grader check {options.slug}` and `grader audit {options.slug}`.",
-        file=context.stdout,
-    )
+        context.say(course.shown(path))
+    command, slug = context.command, options.slug
+    context.say(f"Now: edit these, then `{command} check {slug}` and `{command} audit {slug}`.")
     return MET

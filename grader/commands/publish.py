@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import io
 import secrets
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -63,7 +64,7 @@ def publish(
     complaints: list[Complaint] = []
     try:
         if options.format in (None, "terminal"):
-            _print(reports, options.verbose, context, in_actions)
+            _print(reports, options, context, in_actions)
         if annotates:
             from grader.formats import github
 
@@ -83,12 +84,20 @@ def publish(
         raise UsageError(*complaints)
 
 
-def _print(reports: Sequence[Report], every_case: bool, context: Context, fence: bool) -> None:
+def _print(
+    reports: Sequence[Report], options: argparse.Namespace, context: Context, fence: bool
+) -> None:
     """Print the terminal's report; in GitHub Actions, where nothing in it is a command."""
     from grader.formats import terminal
 
     def show() -> None:
-        terminal.show(context.console(), reports, every_case=every_case, command=context.command)
+        terminal.show(
+            context.console(),
+            reports,
+            every_case=options.verbose,
+            command=context.command,
+            flags=_flags(options),
+        )
 
     if not fence:
         show()
@@ -99,6 +108,19 @@ def _print(reports: Sequence[Report], every_case: bool, context: Context, fence:
     context.stdout.write(github.fence_start(token))
     show()
     context.stdout.write(github.fence_end(token))
+
+
+def _flags(options: argparse.Namespace) -> str:
+    """Return the options that decide what a report says, as they are typed."""
+    words = [word for folder in options.cases for word in ("--cases", shlex.quote(folder))]
+    words += [
+        f"--{name.replace('_', '-')}"
+        for name in ("hidden", "reveal", "no_diagnosis")
+        if getattr(options, name)
+    ]
+    if options.reseed:
+        words += ["--reseed", str(options.reseed)]
+    return " ".join(words)
 
 
 def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> Iterator[Complaint]:

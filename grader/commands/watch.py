@@ -99,6 +99,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     runner, note = runners.choose(options.runner)
     if note:
         context.tell(note)
+    command = context.command
     in_place = console.is_terminal and not console.is_dumb_terminal
     screen = Live(console=console, screen=True, auto_refresh=False) if in_place else None
     with runner, screen or nullcontext():
@@ -107,7 +108,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             for slug in _saves(watch):
                 watch.grade(slug)
                 if screen:
-                    screen.update(_page(watch), refresh=True)
+                    screen.update(_page(watch, command), refresh=True)
                 else:
                     console.print(_line(slug, watch.shown[slug]))
         except KeyboardInterrupt:
@@ -126,12 +127,16 @@ def _saves(watch: _Watch) -> Iterator[str]:
         yield from watch.saved()
 
 
-def _page(watch: _Watch) -> RenderableType:
+def _page(watch: _Watch, command: str) -> RenderableType:
     """Return everything at a glance: a line for each exercise, then the reports."""
     head = [Text("watching; Ctrl-C ends", "dim")]
     head += [_line(slug, shown) for slug, shown in watch.shown.items()]
     latest = sorted(watch.shown.values(), key=lambda shown: shown.when, reverse=True)
-    screens = [Screen(shown.report) for shown in latest if shown.report and not shown.trouble]
+    screens = [
+        Screen(shown.report, command=command, live=True)
+        for shown in latest
+        if shown.report and not shown.trouble
+    ]
     return Group(*head, Text(), *screens)
 
 

@@ -41,7 +41,8 @@ def figures(audits: Sequence[Audit]) -> list[str]:
     noise = max((m.noise for m in audit.margins), default=0.0)
     nearest = min((m.nearest_wrong for m in audit.margins), default=math.inf)
     return [
-        f"{total} misconceptions, {audit.cases} cases, {audit.alternatives} alternatives:"
+        f"{_counted(total, 'misconception')}, {_counted(audit.cases, 'case')},"
+        f" {_counted(audit.alternatives, 'alternative')}:"
         f" {survivors} survive, each of the others is rejected by at least {fewest} cases",
         f"exactness: {audit.exact} of {total} ({audit.exact / total:.1%}) turn just their own"
         f" requirement red" + (f"; not: {', '.join(inexact)}" if inexact else ""),
@@ -63,6 +64,10 @@ def data(audits: Sequence[Audit]) -> dict[str, Any]:
     result["figures"] = plain(figures(audits))
     result["reseeds"] = [{"reseed": a.reseed, "problems": list(a.problems)} for a in audits]
     return result
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _red(row: Row) -> str:

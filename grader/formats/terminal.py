@@ -6,8 +6,10 @@ Text from outside goes into `rich.text.Text`, so that nothing in it is read as m
 from __future__ import annotations
 
 import io
+import shlex
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
@@ -50,40 +52,53 @@ def show(
     *,
     every_case: bool = False,
     command: str = "grader",
+    flags: str = "",
     more: str = "",
 ) -> None:
     """Print the reports, one after the other.
 
     With `every_case` all cases of a requirement that is not met are told, not only the first.
-    `command` is how the reader starts this program, `more` what shows every failing case where
-    that is not a command.
+    `command` is how the reader starts this program, `flags` are the options that this report was
+    made with, `more` what shows every failing case where that is not a command.
     """
     for index, report in enumerate(reports):
         if index:
             console.print()
-        screen = Screen(report, every_case, command, more)
+        screen = Screen(report, every_case, command, flags, more)
         if console.is_terminal:
-            console.print(screen)
+            console.print(screen, crop=False)
         else:  # a file needs no blanks up to the edge
             with console.capture() as capture:
-                console.print(screen)
+                console.print(screen, crop=False)
             lines = capture.get().splitlines()
             console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 class Screen:
-    """One report as a rich renderable, laid out for the console's width and encoding."""
+    """One report as a rich renderable, laid out for the console's width and encoding.
+
+    On a `live` screen, which shows no more than fits, what is wrong comes before the other
+    requirements, and a long command is folded.
+    """
 
     def __init__(
-        self, report: Report, every_case: bool = False, command: str = "grader", more: str = ""
+        self,
+        report: Report,
+        every_case: bool = False,
+        command: str = "grader",
+        flags: str = "",
+        more: str = "",
+        *,
+        live: bool = False,
     ) -> None:
         self.report = report
         self.every_case = every_case
         self.command = command
+        self.live = live
         slug = report.problem.slug
         is_solution = report.submission == f"solutions/{slug}.py"
-        target = slug if is_solution else f"{report.submission} --problem {slug}"
-        self.more = more or f"{command} grade {target} -v"
+        target = slug if is_solution else f"{shlex.quote(report.submission)} --problem {slug}"
+        self.more = more or " ".join(filter(None, [command, "grade", target, flags, "-v"]))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield from _Layout(self, options).report(self.report)
@@ -91,10 +106,12 @@ class Screen:
 
 class _Layout:
     def __init__(self, screen: Screen, options: ConsoleOptions) -> None:
-        self.narrow = options.max_width < _NARROW
+        self.width = options.max_width
+        self.narrow = self.width < _NARROW
         self.ascii_only = options.ascii_only
         self.every_case = screen.every_case
         self.command = screen.command
+        self.live = screen.live
         self.more = "" if screen.every_case else screen.more
 
     def text(self, content: str, style: str = "") -> Text:
@@ -114,7 +131,8 @@ class _Layout:
         elif report.verdict is Outlook.NOT_STARTED:
             yield from self.not_started(report)
         else:
-            for result in report.requirements:
+            results = report.requirements
+            for result in sorted(results, key=_is_not_red) if self.live else results:
                 yield from self.requirement(result)
         yield Text()
         yield from self.summary(report)
@@ -135,8 +153,8 @@ class _Layout:
             says += f" — {explain.waiting(result)}"
         name = requirement.id + (" (bonus)" if requirement.bonus else "")
         yield self.row(mark, style, name, says, f"{word} {count}")
-        if result.verdict in (Verdict.FAILED, Verdict.ERRORED):
-            unmet = [case for case in result.cases if case.verdict is not Verdict.PASSED]
+        if not _is_not_red(result):
+            unmet = _unmet(result)
             for case in unmet if self.every_case else unmet[:1]:
                 yield from self.case(case)
             if result.diagnosis:
@@ -209,7 +227,19 @@ class _Layout:
             yield self.text(f"note: {note}", "dim")
         if report.reseed:
             yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
-        yield from (self.text(line) for line in _next_steps(report, self.command, self.more))
+        for step in _next_steps(report, self.command, self.more):
+            yield from self.step(*step)
+
+    def step(self, lead: str, command: str = "", tail: str = "") -> Iterator[RenderableType]:
+        """Return what to do, with a command in one piece, so that it can be copied."""
+        line = f"{lead} `{command}`{tail}" if command else lead
+        if not command or self.live or cell_len(line) <= self.width:
+            yield self.text(line)
+            return
+        yield self.text(lead)
+        whole = self.text(f"  {command}")
+        whole.no_wrap, whole.overflow = True, "ignore"
+        yield whole
 
 
 class _Barred:
@@ -233,20 +263,33 @@ class _Barred:
 _ERROR_HEAD = "✗"
 
 
-def _next_steps(report: Report, command: str, more: str) -> list[str]:
-    """Return what to do next, and what shows more, where there is more."""
+def _is_not_red(result: RequirementResult) -> bool:
+    return result.verdict not in (Verdict.FAILED, Verdict.ERRORED)
+
+
+def _unmet(result: RequirementResult) -> list[CaseResult]:
+    return [case for case in result.cases if case.verdict is not Verdict.PASSED]
+
+
+def _next_steps(report: Report, command: str, more: str) -> list[tuple[str, ...]]:
+    """Return what to do next, and what shows more, where there is more.
+
+    Each is a lead, then a command and what follows it, if there is one.
+    """
     slug = report.problem.slug
     if report.verdict is Outlook.PASSED:
         return []
     if report.refusal:
-        return ["Next: fix this, save, and grade again."]
+        return [("Next: fix this, save, and grade again.",)]
     if report.verdict is Outlook.NOT_STARTED:
         return [
-            f"Next: read the statement with `{command} show {slug}`,",
-            f"then write the function in {report.submission}.",
+            ("Next: read the statement with", f"{command} show {slug}", ","),
+            (f"then write the function in {report.submission}.",),
         ]
-    red = [r for r in report.requirements if r.verdict in (Verdict.FAILED, Verdict.ERRORED)]
-    lines = []
+    red = [r for r in report.requirements if not _is_not_red(r)]
+    steps: list[tuple[str, ...]] = []
     if red:
-        lines.append(f"Next: {red[0].requirement.id}. Stuck? `{command} hint {slug}`")
-    return [*lines, *([f"Every failing case: `{more}`"] if more else [])]
+        steps.append((f"Next: {red[0].requirement.id}. Stuck?", f"{command} hint {slug}"))
+    if more and any(len(_unmet(r)) > 1 for r in red):
+        steps.append(("Every failing case:", more))
+    return steps

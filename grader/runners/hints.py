@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from grader.runners.messages import Facts
+
+_UNBALANCED = re.compile(r"^(unmatched|closing parenthesis) |was never closed$")
+"""what is wrong in every version of Python"""
 
 _NOTEBOOK = "It looks like a notebook. Export the notebook as a Python file."
 
@@ -55,4 +59,6 @@ def _syntax(facts: Facts) -> str:
         return "Save the file as UTF-8 text."
     if facts.type_name == "TabError":
         return "Indent with spaces only."
+    if facts.type_name == "IndentationError" or _UNBALANCED.search(facts.message):
+        return ""
     return f"This is Python {version}; newer syntax is not understood."

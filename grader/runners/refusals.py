@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.errors import nearest
+from grader.errors import closest
 from grader.model import Outcome, Refusal
 from grader.runners import judge
 from grader.runners.hints import hint
@@ -74,5 +74,10 @@ def _missing(facts: Facts, entry_point: str, output: str) -> Refusal:
     message = f"the file does not define {entry_point}"
     if facts.defined:
         message += f"; it defines {', '.join(facts.defined)}"
-    advice = nearest(entry_point, facts.defined) if facts.defined else "It defines no function."
+    near = closest(entry_point, facts.defined)
+    advice = f"Write a function named {entry_point}."
+    if near:
+        advice = f"Rename {near} to {entry_point}."
+    elif not facts.defined:
+        advice = "It defines no function."
     return Refusal("missing", message, hint=advice, output=output)
