@@ -34,7 +34,7 @@ def patterns(actual: Array, expected: Array, bad: NDArray[np.bool_], slack: Arra
     """Return what is found, the most telling first.
 
     `actual` and `expected` are finite and have one shape; `bad` marks the elements that differ
-    by more than `slack`, which has the same shape.
+    by more than `slack`, which has the same shape; there are some.
     """
     return [
         *_sums(actual, expected),
@@ -100,7 +100,7 @@ def _places(expected: Array, bad: NDArray[np.bool_]) -> Iterator[Pattern]:
         return
     if not np.any(expected[bad]):
         yield {"pattern": "zeros"}
-    if expected.ndim >= 2 and expected.shape[-1] == expected.shape[-2] > 1:
+    if expected.ndim >= 2 and expected.shape[-1] == expected.shape[-2]:
         for side, triangle in (("above", np.triu), ("below", np.tril)):
             offset = 1 if side == "above" else -1
             inside = triangle(np.ones(expected.shape[-2:], dtype=bool), offset)
@@ -111,5 +111,5 @@ def _places(expected: Array, bad: NDArray[np.bool_]) -> Iterator[Pattern]:
         where = np.flatnonzero(bad.any(axis=others))
         if length > 1 and len(where) == 1:
             yield {"pattern": "only", "axis": axis, "index": int(where[0])}
-        elif len(where) > 1 and where[0] > 0 and len(where) == length - where[0]:
+        elif where[0] > 0 and len(where) == length - where[0]:
             yield {"pattern": "from", "axis": axis, "index": int(where[0])}
