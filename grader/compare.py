@@ -103,11 +103,13 @@ def with_patterns(
     position = [value.name for value in returns.values].index(mismatch.value)
     value = found.values[position]
     assert value is not None and value.array is not None
-    actual, right = _inexact(value.array.real), _inexact(expected[position].real)
+    ours, theirs = value.array.real, expected[position]
+    actual, right = _inexact(ours), _inexact(theirs.real)
     seen: list[Pattern] = []
-    if expected[position].dtype.kind != "c" and np.isfinite([actual, right]).all():
-        allowed = _allowed(right, tolerance)
-        seen = patterns(actual, right, np.abs(actual - right) > allowed, allowed)
+    if theirs.dtype.kind != "c" and np.isfinite([actual, right]).all():
+        allowed = _allowed(theirs, tolerance)
+        with np.errstate(all="ignore"):
+            seen = patterns(actual, right, _difference(ours, theirs) > allowed, allowed)
     return Mismatch(
         mismatch.kind, mismatch.value, mismatch.axes, {**mismatch.facts, "patterns": seen}
     )

@@ -256,3 +256,16 @@ def test_one_index_or_all_from_one_on_are_told_of_axes_longer_than_one() -> None
     assert at(0, 2) == at(0, 1) == at(0, 1, 2) == {"only": [column]}
     assert found([[1.0, 9.0, 3.0]], [[1.0, 2.0, 3.0]]) == {"only": [{"axis": 1, "index": 1}]}
     assert found([1.0, 9.0, 3.0], [1.0, 2.0, 3.0]) == {"only": [{"axis": 0, "index": 1}]}
+
+
+def test_whole_numbers_that_are_one_float_differ_and_only_where_they_do() -> None:
+    expected = np.array([[2**53, 7], [1, 5]])
+    wrong = expected + np.array([[1, 0], [0, 0]])
+    told = mismatch(wrong, expected, TABLE, Tolerance(0.0, 0.0)).facts["patterns"]
+    assert [pattern for pattern in told if pattern["pattern"] in ("zeros", "triangle")] == []
+    assert {"pattern": "only", "axis": 0, "index": 0} in told
+
+
+def test_numbers_whose_difference_overflows_are_looked_at_without_a_warning() -> None:
+    expected = np.array([1.7e308, 1.0, 2.0])
+    assert found(expected * [-1, 1, 1], expected)["only"] == [{"axis": 0, "index": 0}]
