@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,23 @@ def load_problem(slug: str, folder: Path, case_files: Iterable[CaseFile], root: 
 
     Raises AuthorError with every complaint about any of the files.
     """
+    with _without_collection():
+        return _loaded(slug, folder, case_files, root)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the collection of cycles: it goes through all nodes again and again, for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _loaded(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -> Problem:
     problem, complaints = read_problem(slug, folder, root)
     seen: dict[str, str] = {}
     cases = []

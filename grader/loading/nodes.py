@@ -6,6 +6,7 @@ complaints, so that what reads the nodes may recurse and expand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ _WAYS_OUT = {
     "undefined alias": "Text that begins with * needs quotes.",
 }
 """what libyaml says -> what to do about it"""
+
+_ODD = re.compile(r"[&*!]")
+"""what an anchor, an alias and a tag begin with; most files have none of them"""
 
 Path_ = tuple[str | int, ...]
 """Where in the document: keys and list positions."""
@@ -168,6 +172,8 @@ class Nodes:
         seen: set[int] = set()
         stack: list[tuple[Node, bool]] = [(root, False)]
         inside: set[int] = set()
+        if not _ODD.search(self._text) and _depth(root) <= _DEEPEST:
+            return True
         while stack:
             node, leaving = stack.pop()
             children = _children(node)
@@ -201,6 +207,15 @@ class Nodes:
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(children))
         return len(self.complaints) == before
+
+
+def _depth(node: Node) -> int:
+    """Return how many lists and mappings lie in each other, at most one more than allowed."""
+    depth, level = 0, [node]
+    while level and depth <= _DEEPEST:
+        level = [c for n in level for c in _children(n) if not isinstance(c, ScalarNode)]
+        depth += 1
+    return depth
 
 
 def _short(tag: str) -> str:

@@ -14,7 +14,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 
 _SIZES = [(3, 8, 2), (5, 12, 3), (8, 16, 4), (4, 24, 8), (16, 64, 8), (6, 6, 1)]
-_SMALL = [(2, 4, 2)]
 
 _PROBLEM = """\
 title: Multi-head attention
@@ -60,13 +59,25 @@ def write_course(root: Path, cases: int, *, small: bool = False, size: int = 0) 
     (problem / "statement.md").write_text("# Multi-head attention\n")
     shutil.copy(REPOSITORY / "problems" / SLUG / "reference.py", problem / "reference.py")
     (root / "cases" / SLUG).mkdir(parents=True)
-    sizes = [(size, 64, 8)] if size else _SMALL if small else _SIZES
-    entries = [_case(index, *sizes[index % len(sizes)]) for index in range(cases)]
+    sizes = [(size, 64, 8)] if size else _SIZES
+    entries = [
+        _small_case(index) if small else _case(index, *sizes[index % len(sizes)])
+        for index in range(cases)
+    ]
     text = "requirement: together\ncases:\n" + "".join(entries)
     (root / "cases" / SLUG / "together.yaml").write_text(text)
     (root / "solutions").mkdir()
     (root / "solutions" / f"{SLUG}.py").write_text(RIGHT)
     return root
+
+
+def _small_case(index: int) -> str:
+    return (
+        f"  - id: case-{index}\n    why: A small input.\n    arguments:\n"
+        f"      X: [[{index}.5, 1.0], [0.5, -1.0]]\n"
+        "      W_q: {eye: 2}\n      W_k: {eye: 2}\n      W_v: {eye: 2}\n      W_o: {eye: 2}\n"
+        "      num_heads: 2\n"
+    )
 
 
 def _case(index: int, n: int, d: int, heads: int) -> str:
