@@ -395,8 +395,8 @@ def test_the_offered_command_grades_as_this_one_did(small_course: Path, tmp_path
         "requirement: product\ncases:\n  - id: more\n    why: More.\n"
         "    arguments: {X: [[1.0, 2.0]], W: [[1.0], [1.0]]}\n")})  # fmt: skip
     argv = ["--problem", "projection", "--cases", str(more), "--hidden", "--reseed", "2"]
-    out = run_in(small_course, "grade", str(file / "a file.py"), *argv, columns=40).out
-    (command,) = re.findall(r"^  \S.* grade (.+) -v$", out, re.MULTILINE)
+    out = run_in(small_course, "grade", str(file / "a file.py"), *argv, columns=400).out
+    (command,) = re.findall(r"`\S.* grade (.+) -v`$", out, re.MULTILINE)
     assert shlex.split(command) == [str(file / "a file.py"), *argv]
 
 

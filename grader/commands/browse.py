@@ -77,7 +77,7 @@ def run_hint(options: argparse.Namespace, context: Context) -> int:
     if options.number is not None:
         again += f" {number + 1}"
     says = f"The next one: {again}" if number < total else "That was the last one."
-    console.print(Text(says, "dim"), soft_wrap=True)  # a broken command cannot be copied
+    console.print(Text(says, "dim", overflow="fold"))
     return MET
 
 

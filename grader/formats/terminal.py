@@ -66,10 +66,10 @@ def show(
             console.print()
         screen = Screen(report, every_case, command, flags, more)
         if console.is_terminal:
-            console.print(screen, crop=False)
+            console.print(screen)
         else:  # a file needs no blanks up to the edge
             with console.capture() as capture:
-                console.print(screen, crop=False)
+                console.print(screen)
             lines = capture.get().splitlines()
             console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
 
@@ -78,7 +78,7 @@ class Screen:
     """One report as a rich renderable, laid out for the console's width and encoding.
 
     On a `live` screen, which shows no more than fits, what is wrong comes before the other
-    requirements, and a long command is folded.
+    requirements.
     """
 
     def __init__(
@@ -231,15 +231,13 @@ class _Layout:
             yield from self.step(*step)
 
     def step(self, lead: str, command: str = "", tail: str = "") -> Iterator[RenderableType]:
-        """Return what to do, with a command in one piece, so that it can be copied."""
+        """Return what to do; a command that does not fit beside it gets lines of its own."""
         line = f"{lead} `{command}`{tail}" if command else lead
-        if not command or self.live or cell_len(line) <= self.width:
+        if not command or cell_len(line) <= self.width:
             yield self.text(line)
             return
         yield self.text(lead)
-        whole = self.text(f"  {command}")
-        whole.no_wrap, whole.overflow = True, "ignore"
-        yield whole
+        yield Padding(self.text(command), (0, 0, 0, 2), expand=False)
 
 
 class _Barred:
