@@ -15,6 +15,8 @@ MOST_NOTEBOOK_BYTES = 10 * 1024 * 1024
 """pictures stand in the file, so it is larger than the code"""
 _MOST_HELPERS = 20
 _IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+"""how a file says that it has another encoding than UTF-8 (PEP 263)"""
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -87,6 +89,17 @@ def _refusal_of(source: bytes) -> Refusal | None:
             line=source.count(b"\n", 0, nul) + 1,
             hint="Delete the line and type it anew, or save the file as UTF-8.",
         )
+    if not any(map(_CODING.match, source.split(b"\n", 2)[:2])):
+        try:
+            source.decode()
+        except UnicodeDecodeError as error:
+            # Compiling bytes lets this pass in a comment, which no Python would import.
+            return Refusal(
+                "encoding",
+                "the file is not UTF-8 text",
+                line=source.count(b"\n", 0, error.start) + 1,
+                hint="In your editor: save with the encoding UTF-8.",
+            )
     start = source.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{") and b'"cells"' in source and b'"nbformat"' in source:
         return Refusal(

@@ -62,6 +62,18 @@ def test_grading_exits_0_when_all_is_met_and_1_otherwise(
     assert says in ran.out
 
 
+def test_a_file_that_no_python_would_import_for_its_encoding_is_refused(
+    small_course: Path,
+) -> None:
+    source = f"# Grüße\n{RIGHT}".encode("latin-1")
+    write_files(small_course, {"solutions/projection.py": source})
+    ran = run_in(small_course, "grade")
+    assert ran.code == 1
+    assert "the file is not UTF-8 text\n    line 1\n" in ran.out
+    write_files(small_course, {"solutions/projection.py": b"# coding: latin-1\n" + source})
+    assert run_in(small_course, "grade").code == 0
+
+
 def test_one_wrong_file_among_right_ones_exits_1(small_course: Path) -> None:
     write_files(small_course, {"right.py": RIGHT, "wrong.py": WRONG})
     assert run_in(small_course, "grade", "right.py").code == 0

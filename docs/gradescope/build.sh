@@ -4,6 +4,7 @@
 # SLUG is the exercise of the assignment. A folder hidden_cases/ at the course's root, with case
 # files as in cases/, goes along and is graded without being shown.
 set -euo pipefail
+[ $# = 2 ] || { echo "usage: build.sh SLUG OUT.zip" >&2; exit 2; }
 slug=$1
 mkdir -p "$(dirname "$2")"
 out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
