@@ -9,7 +9,7 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade watch bench test test-peer test-fresh test-dask bench-batch check audit lint clean
+.PHONY: help grade watch bench test test-peer test-fresh test-dask bench-batch check audit mutate lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
@@ -18,6 +18,7 @@ help:
 	@echo 'make test                  run the tests of the grader itself'
 	@echo 'make check                 check exercises and cases (for authors)'
 	@echo 'make audit                 prove that the cases reject every wrong idea'
+	@echo 'make mutate                see which changes of the judging the tests notice'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
 	@echo 'make test-fresh            test the plug-in, notebooks and Gradescope as installed'
@@ -48,6 +49,13 @@ lint: $(DEV_READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# One worker, so that a mutant that is slow is not taken for one that never ends.
+mutate: $(DEV_READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check mutmut
+	@rm -rf mutants
+	@$(BIN)/mutmut run --max-children 1 $(ARGS)
+	@$(BIN)/mutmut results
+
 test-peer: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check onnx
 	@$(BIN)/python -m pytest -q -m peer $(ARGS)
@@ -69,7 +77,7 @@ bench-batch: $(DEV_READY)
 	@$(BIN)/python tests/batch/full_size.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
