@@ -36,7 +36,7 @@ watch: $(READY)
 	@$(GRADER) watch $(PROBLEM) $(ARGS)
 
 test: $(DEV_READY)
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto $(ARGS)
 
 check: $(READY)
 	@$(GRADER) check $(PROBLEM)

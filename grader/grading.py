@@ -295,8 +295,10 @@ def _blockers(
 
     A requirement that was skipped because nothing of the right structure came back waits for the
     requirement about structure, which itself waits only for what is red: not for those that are
-    skipped on its account.
+    skipped on its account. It waits for nothing when something else than promised came back.
     """
+    if requirement.checks == "structure" and _has_another_kind(results[requirement.id]):
+        return []
     needs = {r.id: r.needs for r in problem.requirements}
     needed: set[str] = set()
     open_ids = list(requirement.needs)
@@ -313,6 +315,13 @@ def _blockers(
             structure = [r.id for r in problem.requirements if r.checks == "structure"]
             unmet |= {id for id in structure if is_red(results[id])}
     return [r.id for r in problem.requirements if r.id in unmet]
+
+
+_ANOTHER_KIND = ("kind", "count", "names", "array_like")
+
+
+def _has_another_kind(result: RequirementResult) -> bool:
+    return any(case.mismatch and case.mismatch.kind in _ANOTHER_KIND for case in result.cases)
 
 
 def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:
