@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from grader import compare, grading
+from grader import compare, grading, waiting
 from grader.grading import Exam
 from grader.likeness import same
 from grader.model import (
@@ -132,7 +132,7 @@ class Auditor:
         failed = {}
         for id, executions in right.items():
             results = grading.judge_alone(exam, executions, self._judge_case)
-            unmet = tuple(id for id, result in results.items() if not grading.is_met(result))
+            unmet = tuple(id for id, result in results.items() if not waiting.is_met(result))
             if unmet:
                 failed[id] = unmet
         general = self.problem.cases_of(TOGETHER)
@@ -189,11 +189,11 @@ class Auditor:
         self, exam: Exam, misconception: Misconception, executions: Mapping[str, Execution]
     ) -> Row:
         alone = grading.judge_alone(exam, executions, self._judge_case)
-        results = grading.let_wait(self.problem, alone)
+        results = waiting.let_wait(self.problem, alone)
         return Row(
             id=misconception.id,
             violates=misconception.violates,
-            red=tuple(r.requirement.id for r in results if grading.is_red(r)),
+            red=tuple(r.requirement.id for r in results if waiting.is_red(r)),
             rejecting={
                 id: tuple(
                     c.case.id

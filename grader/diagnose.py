@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from grader.grading import Exam, is_met, is_red
+from grader.grading import Exam
 from grader.likeness import (
     Errors,
     Likeness,
@@ -35,6 +35,7 @@ from grader.model import (
     Run,
     Verdict,
 )
+from grader.waiting import is_met, is_red
 
 Executed = Callable[[Misconception, Case], Execution]
 """What a misconception does on a case; expected to remember."""

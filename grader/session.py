@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader import grading
+from grader import grading, waiting
 from grader import submission as submissions
 from grader.catalog import Course, ExtraCases
 from grader.errors import Complaint, UsageError
@@ -73,7 +73,7 @@ class ProblemGrader:
         return grading.grade(self.exam, read, name, runner, diagnose)
 
     def _diagnose(self, run: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
-        if not any(grading.is_red(result) for result in results):
+        if not any(waiting.is_red(result) for result in results):
             return {}
         from grader.diagnose import diagnose  # only wrong submissions pay for it
 

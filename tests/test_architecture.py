@@ -24,6 +24,7 @@ ORDER = (
     "explain",
     "redaction",
     "runners",
+    "waiting",
     "grading",
     "likeness",
     "diagnose",

@@ -18,7 +18,6 @@ import pytest
 from conftest import HERE, REPOSITORY, run_in
 
 from grader.catalog import Course
-from grader.grading import is_red
 from grader.model import (
     Call,
     Diagnosis,
@@ -33,6 +32,7 @@ from grader.model import (
 )
 from grader.runners.inprocess import InProcessRunner, execute
 from grader.session import ProblemGrader
+from grader.waiting import is_red
 
 CORPUS = HERE / "data" / "diagnosis"
 SLUGS = sorted(folder.name for folder in CORPUS.iterdir() if folder.is_dir())

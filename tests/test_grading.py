@@ -26,7 +26,7 @@ from small_exam import (
     wrong,
 )
 
-from grader import grading
+from grader import grading, waiting
 from grader.errors import AuthorError
 from grader.model import (
     CaseResult,
@@ -361,7 +361,7 @@ def test_red_is_what_failed_or_erred_and_met_is_what_passed() -> None:
     found = {}
     for verdict in Verdict:
         result = RequirementResult(says("a"), verdict, ())
-        found[str(verdict)] = (grading.is_met(result), grading.is_red(result))
+        found[str(verdict)] = (waiting.is_met(result), waiting.is_red(result))
     assert found == {
         "passed": (True, False),
         "skipped": (False, False),

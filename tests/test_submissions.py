@@ -22,10 +22,11 @@ import pytest
 import yaml
 from conftest import HERE, REPOSITORY, Golden, run_in
 
-from grader import formats, grading, runners
+from grader import formats, runners
 from grader.catalog import Course
 from grader.model import Report
 from grader.session import ProblemGrader
+from grader.waiting import is_red
 
 FOLDERS = sorted(p.parent for p in (HERE / "data" / "submissions").glob("*/situation.yaml"))
 SCHEMA = json.loads((REPOSITORY / "grader/schema/report-v1.json").read_text("utf-8"))
@@ -75,7 +76,7 @@ def test_a_submission_gets_the_verdict_that_it_deserves(
     folder: Path, reports: dict[str, Report]
 ) -> None:
     report, wanted = reports[folder.name], Situation(folder).wanted
-    red = [r.requirement.id for r in report.requirements if grading.is_red(r)]
+    red = [r.requirement.id for r in report.requirements if is_red(r)]
     assert (str(report.verdict), red) == (wanted["verdict"], wanted["red"])
     assert wanted["exit"] == (0 if wanted["verdict"] == "passed" else 1)
     waiting = [r.requirement.id for r in report.requirements if r.waits_for]
@@ -127,5 +128,5 @@ def test_scaling_by_d_model_turns_the_scale_red_and_what_needs_it_waits(
     reports: dict[str, Report],
 ) -> None:
     results = {r.requirement.id: r for r in reports["scale-by-d-model"].requirements}
-    assert [id for id, r in results.items() if grading.is_red(r)] == ["scale"]
+    assert [id for id, r in results.items() if is_red(r)] == ["scale"]
     assert results["together"].waits_for == results["example"].waits_for == ("scale",)

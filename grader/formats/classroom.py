@@ -22,8 +22,8 @@ from typing import Any
 
 from grader.formats import shared
 from grader.formats.json import points
-from grader.grading import is_met, is_red
 from grader.model import Outlook, Report, RequirementResult
+from grader.waiting import is_met, is_red
 
 VERSION = 3
 _LIMIT = 90_000

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.formats import shared
-from grader.grading import is_red
 from grader.model import CaseResult, Outlook, Report, RequirementResult
+from grader.waiting import is_red
 
 MOST = 10
 """annotations of one kind in a step"""

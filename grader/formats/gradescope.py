@@ -15,8 +15,8 @@ from typing import Any
 
 from grader.formats import shared
 from grader.formats.json import points
-from grader.grading import is_met
 from grader.model import Report, RequirementResult
+from grader.waiting import is_met
 
 
 def render(reports: Sequence[Report]) -> str:

@@ -20,8 +20,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from grader.formats import shared
 from grader.formats.json import points
-from grader.grading import is_met
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
+from grader.waiting import is_met
 
 _MOST_OUTPUT = 10_000_000
 """characters of output in one document; GitLab reads files below 30 MB"""

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from grader import explain
 from grader.formats.json import points
-from grader.grading import is_met, is_red
 from grader.model import CaseResult, Frame, Outlook, Report, RequirementResult, Verdict
 from grader.runners.text import clean, first_line
+from grader.waiting import is_met, is_red
 
 LONGEST_MESSAGE = 4000
 LONGEST_OUTPUT = 10_000
