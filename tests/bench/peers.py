@@ -64,6 +64,22 @@ def test_case(case):
     is_right(case)
 """
 
+_XDIST = """
+
+import pytest
+
+FILES = sorted(pathlib.Path({folder!r}).glob("*.py"))
+NAMES = {{path: load(path) for path in FILES}}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("case", cases, ids=lambda case: case["id"])
+def test_case(path, case):
+    global submission
+    submission = NAMES[path]
+    is_right(case)
+"""
+
 _NAIVE = """
 
 wrong = 0
@@ -87,6 +103,17 @@ def write_scripts(course: Path) -> tuple[Path, Path]:
     tests.write_text(shared + _PYTEST)
     naive.write_text(shared + _NAIVE)
     return tests, naive
+
+
+def xdist(course: Path, folder: Path) -> float:
+    """Run every file of a folder as tests of one pytest with two workers; return seconds."""
+    tests = course / "test_many.py"
+    shared = _SHARED.format(slug=SLUG, submission='ROOT / "solutions" / "' + SLUG + '.py"')
+    tests.write_text(shared + _XDIST.format(folder=str(folder)))
+    started = time.perf_counter()
+    command = python("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", str(tests))
+    subprocess.run(command, cwd=course, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - started
 
 
 def run_each(commands: Sequence[Sequence[str]], files: Sequence[Path], limit: float) -> float:

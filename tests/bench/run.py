@@ -79,10 +79,25 @@ def whole_process(root: Path, pairs: int) -> list[Figure]:
         "imports": peers.python("-c", "import numpy, yaml, rich"),
         "naive": peers.python(str(naive)),
         "pytest": peers.python("-m", "pytest", "-q", str(tests)),
+        "pytest with plug-ins": peers.python("-m", "pytest", "-q", str(tests)),
     }
-    seconds = in_turns({name: _command(command) for name, command in commands.items()}, pairs)
+    work = {name: _command(command) for name, command in commands.items()}
+    work["pytest"] = _command(commands["pytest"], PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    seconds = in_turns(work, pairs)
     return [
-        against(seconds, "grade", "pytest", "one `grader grade` / `python -m pytest`", 0.45),
+        against(
+            seconds,
+            "grade",
+            "pytest",
+            "one `grader grade` / `python -m pytest`, plug-ins off",
+            0.45,
+        ),
+        against(
+            seconds,
+            "grade",
+            "pytest with plug-ins",
+            "one `grader grade` / the same with the plug-ins of the dev extra",
+        ),
         against(seconds, "grade", "imports", "one `grader grade` / bare imports", 1.35),
         against(seconds, "grade", "naive", "one `grader grade` / naive script, no isolation"),
     ]
@@ -145,6 +160,11 @@ def batches(root: Path, count: int) -> list[Figure]:
         files.append(few / f"s{index}.py")
         files[-1].write_text(material.RIGHT)
     pytest_each = peers.run_each([peers.python("-m", "pytest", "-q", str(tests))], files, 60) / 10
+    many = root / "submissions"
+    many.mkdir()
+    for index in range(count):
+        (many / f"s{index}.py").write_text(material.RIGHT)
+    xdist = peers.xdist(course, many)
     rate = count / ours_good
     figures = [
         figure(
@@ -153,6 +173,13 @@ def batches(root: Path, count: int) -> list[Figure]:
             40,
             f"{rate:.0f} a second against {1 / pytest_each:.1f}",
             more=True,
+        ),
+        Figure(
+            f"{count} good ones / pytest-xdist, two workers",
+            xdist / ours_good,
+            "",
+            None,
+            f"{ours_good:.2f} s against {xdist:.2f} s",
         ),
         figure(
             f"{count} with {bad} hanging: time beyond that of the good ones",
@@ -320,8 +347,8 @@ def _mark(met: bool | None) -> str:
     return "" if met is None else "yes" if met else "**no**"
 
 
-def _command(command: Sequence[str]) -> Callable[[], None]:
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+def _command(command: Sequence[str], **more: str) -> Callable[[], None]:
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)} | more
 
     def work() -> None:
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
