@@ -58,6 +58,7 @@ class Bar:
 
     def __init__(self, console: Console, total: int) -> None:
         self._rate = Rate(total, time.monotonic())
+        self._total = total
         self._shown = 0.0
         self._progress = Progress(
             TextColumn("grading"),
@@ -71,7 +72,7 @@ class Bar:
     def show(self, done: int) -> None:
         """Move the bar."""
         now = time.monotonic()
-        if now - self._shown > 0.1:
+        if now - self._shown > 0.1 or done == self._total:
             self._shown = now
             self._progress.update(self._task, completed=done, rate=self._rate.text(done, now))
         else:

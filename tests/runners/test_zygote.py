@@ -125,15 +125,16 @@ def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> No
 def test_a_child_knows_nothing_of_the_grader_and_its_user(
     runner: ZygoteRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The folder of installed packages may lie in a folder of any name.
+    # The environment may lie in a folder of any name.
     source = f"""
         import os, sys
-        PACKAGES = {sysconfig.get_path("purelib")!r}
+        HOMES = {(sysconfig.get_path("purelib"), sys.prefix)!r}
         def f(X):
             words = [*os.environ, *os.environ.values(), *sys.argv, *sys.orig_argv, *sys.path]
             words += [name for name in sys.modules if 'grader' in name or '_learner' in name]
             words += [getattr(m, '__file__', '') or '' for m in list(sys.modules.values())]
-            words = [w.replace(sys.prefix, '').replace(PACKAGES, '') for w in words]
+            for home in HOMES:
+                words = [w.replace(home, "") for w in words]
             return sum('SECRET' in w or 'runners' in w or 'grader' in w for w in words)
         """
     monkeypatch.setenv("SECRET_OF_MINE", "SECRET")
