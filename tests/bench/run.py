@@ -53,6 +53,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="few pairs; write nothing")
     options = parser.parse_args()
     pairs = 3 if options.quick else options.pairs
+    # Compiled files are part of every installation; without them all of us would compile.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory(prefix="grader-bench-") as scratch:
         root = Path(scratch)
         figures = [
