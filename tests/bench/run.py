@@ -264,10 +264,13 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
         watch.stdout.readline()
         for number in range(pairs):
             time.sleep(0.1)
-            text = material.RIGHT + f"\n# save {number}\n"
+            # Right and wrong in turns, so that a line can only be about this save.
+            is_right = number % 2 == 1
+            text = material.RIGHT if is_right else material.RIGHT.replace("@ W_o", "@ W_o + 1")
             started = time.perf_counter()
             path.write_text(text)
-            watch.stdout.readline()
+            while f"{int(is_right)} of 1 points" not in watch.stdout.readline():
+                continue
             times.append(time.perf_counter() - started)
     finally:
         watch.terminate()
