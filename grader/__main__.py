@@ -15,7 +15,7 @@ def run() -> None:
     # Before NumPy is loaded: the grader compares small arrays, and starting a thread for each core
     # takes longer than all of its work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from grader.cli import main  # what an older Python cannot even read
+    from grader.cli import main
 
     code = main(sys.argv[1:])
     if sys.argv[1:2] == ["grade"]:

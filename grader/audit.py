@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from grader import compare, grading, waiting
-from grader.grading import Exam
-from grader.likeness import same
+from grader import compare, dependencies, grading
+from grader.equivalence import same
+from grader.grading import PreparedProblem
 from grader.model import (
     TOGETHER,
     Call,
@@ -40,7 +40,7 @@ LEAST_KILLED = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KillRow:
     """What the cases make of one misconception."""
 
     id: str
@@ -83,7 +83,7 @@ class Audit:
 
     slug: str
     reseed: int
-    rows: tuple[Row, ...]
+    rows: tuple[KillRow, ...]
     margins: tuple[Margin, ...]
     failed_alternatives: Mapping[str, tuple[str, ...]]
     """alternative -> the requirements that it does not meet"""
@@ -125,14 +125,14 @@ class Auditor:
 
     def audit(self, reseed: int = 0) -> Audit:
         """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
-        exam = grading.prepare(self.problem, self.reference, reseed)
-        wrong = {m.id: self._execute(m.implementation, exam.calls) for m in self.misconceptions}
-        right = {id: self._execute(f, exam.calls) for id, f in self.alternatives.items()}
-        rows = tuple(self._row(exam, m, wrong[m.id]) for m in self.misconceptions)
+        prepared = grading.prepare(self.problem, self.reference, reseed)
+        wrong = {m.id: self._execute(m.implementation, prepared.calls) for m in self.misconceptions}
+        right = {id: self._execute(f, prepared.calls) for id, f in self.alternatives.items()}
+        rows = tuple(self._row(prepared, m, wrong[m.id]) for m in self.misconceptions)
         failed = {}
         for id, executions in right.items():
-            results = grading.judge_alone(exam, executions, self._judge_case)
-            unmet = tuple(id for id, result in results.items() if not waiting.is_met(result))
+            results = grading.judge_alone(prepared, executions, self._judge_case)
+            unmet = tuple(id for id, result in results.items() if not dependencies.is_met(result))
             if unmet:
                 failed[id] = unmet
         general = self.problem.cases_of(TOGETHER)
@@ -141,15 +141,15 @@ class Auditor:
             slug=self.problem.slug,
             reseed=reseed,
             rows=rows,
-            margins=tuple(self._margin(exam, call, wrong, right) for call in exam.calls),
+            margins=tuple(self._margin(prepared, call, wrong, right) for call in prepared.calls),
             failed_alternatives=failed,
             indistinct=tuple(self._indistinct(rows, wrong)),
             alternatives=len(right),
             cases=len(self.problem.cases),
             isolating_cases=len(isolating),
             together_cases=len(general),
-            isolating_killed=self._killed(exam, isolating, wrong),
-            together_killed=self._killed(exam, general, wrong),
+            isolating_killed=self._killed(prepared, isolating, wrong),
+            together_killed=self._killed(prepared, general, wrong),
         )
         return replace(found, problems=tuple(_problems(found)))
 
@@ -170,7 +170,7 @@ class Auditor:
 
     def _judge_case(
         self,
-        exam: Exam,
+        prepared: PreparedProblem,
         requirement: Requirement,
         case: Case,
         execution: Execution,
@@ -180,20 +180,23 @@ class Auditor:
         key = (id(execution), structure_is_right)
         if key in self._results:
             return self._results[key]
-        result = grading.judge_case(exam, requirement, case, execution, structure_is_right)
+        result = grading.judge_case(prepared, requirement, case, execution, structure_is_right)
         if case.id not in self._drawn:
             self._results[key] = result
         return result
 
     def _row(
-        self, exam: Exam, misconception: Misconception, executions: Mapping[str, Execution]
-    ) -> Row:
-        alone = grading.judge_alone(exam, executions, self._judge_case)
-        results = waiting.let_wait(self.problem, alone)
-        return Row(
+        self,
+        prepared: PreparedProblem,
+        misconception: Misconception,
+        executions: Mapping[str, Execution],
+    ) -> KillRow:
+        alone = grading.judge_alone(prepared, executions, self._judge_case)
+        results = dependencies.let_wait(self.problem, alone)
+        return KillRow(
             id=misconception.id,
             violates=misconception.violates,
-            red=tuple(r.requirement.id for r in results if waiting.is_red(r)),
+            red=tuple(r.requirement.id for r in results if dependencies.is_red(r)),
             rejecting={
                 id: tuple(
                     c.case.id
@@ -206,20 +209,23 @@ class Auditor:
         )
 
     def _killed(
-        self, exam: Exam, cases: Sequence[Case], wrong: Mapping[str, Mapping[str, Execution]]
+        self,
+        prepared: PreparedProblem,
+        cases: Sequence[Case],
+        wrong: Mapping[str, Mapping[str, Execution]],
     ) -> int:
         """Return how many misconceptions these cases alone reject."""
 
         def rejects(case: Case, execution: Execution) -> bool:
             requirement = self.problem.requirement(case.requirement)
-            result = self._judge_case(exam, requirement, case, execution, True)
+            result = self._judge_case(prepared, requirement, case, execution, True)
             return result.verdict in (Verdict.FAILED, Verdict.ERRORED)
 
         return sum(any(rejects(c, e[c.id]) for c in cases) for e in wrong.values())
 
     def _margin(
         self,
-        exam: Exam,
+        prepared: PreparedProblem,
         call: Call,
         wrong: Mapping[str, Mapping[str, Execution]],
         right: Mapping[str, Mapping[str, Execution]],
@@ -230,7 +236,7 @@ class Auditor:
         def ratios(execution: Execution) -> list[float]:
             if id(execution) in self._margins:
                 return self._margins[id(execution)]
-            found = _ratios(execution, exam, case)
+            found = _ratios(execution, prepared, case)
             if case.id not in self._drawn:
                 self._margins[id(execution)] = found
             return found
@@ -239,13 +245,13 @@ class Auditor:
         deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]
         deviations += [
             (name, compare.excess(output, array, tolerance))
-            for position, array in enumerate(exam.expected[case.id])
+            for position, array in enumerate(prepared.expected[case.id])
             for name, output in _trivial_outputs(call, array, self.problem, position)
         ]
         return _margin(case, tolerance, max(noise, default=0.0), deviations)
 
     def _indistinct(
-        self, rows: Sequence[Row], wrong: Mapping[str, Mapping[str, Execution]]
+        self, rows: Sequence[KillRow], wrong: Mapping[str, Mapping[str, Execution]]
     ) -> Iterable[tuple[str, str]]:
         """Yield the pairs that are the same on every case; those of a pair that other cases
         reject differ by that alone."""
@@ -274,13 +280,13 @@ def _is_drawn(case: Case) -> bool:
     return any(draws(recipe) for recipe in case.arguments.values())
 
 
-def _ratios(execution: Execution, exam: Exam, case: Case) -> list[float]:
+def _ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list[float]:
     """Return how far each returned value of the right structure is from the expected one."""
     if execution.answer is None:
         return []
-    returns, expected = exam.problem.returns, exam.expected[case.id]
+    returns, expected = prepared.problem.returns, prepared.expected[case.id]
     found = compare.structure(execution.answer, returns, expected)
-    tolerance = exam.problem.tolerance_of(case)
+    tolerance = prepared.problem.tolerance_of(case)
     return [
         compare.excess(value.array, right, tolerance)
         for value, right in zip(found.values, expected, strict=True)

@@ -50,15 +50,15 @@ def check(course: Course, slug: str, runner: Runner) -> Checkup:
     reference = attempt(course.reference, problem)
     attempt(course.misconceptions, problem)
     attempt(course.alternatives, problem)
-    exam = attempt(grading.prepare, problem, reference) if reference else None
+    prepared = attempt(grading.prepare, problem, reference) if reference else None
     agreed = 0
-    if exam:
+    if prepared:
         for case in problem.cases:
             if case.published:
-                numbers, wrong = _published_complaints(case, problem, exam.expected[case.id])
+                numbers, wrong = _published_complaints(case, problem, prepared.expected[case.id])
                 agreed += numbers
                 complaints += wrong
-        complaints += _starter_complaints(course, exam, runner)
+        complaints += _starter_complaints(course, prepared, runner)
     return Checkup(slug, tuple(complaints), len(problem.requirements), len(problem.cases), agreed)
 
 
@@ -123,13 +123,15 @@ def _published_complaints(
     return agreed, complaints
 
 
-def _starter_complaints(course: Course, exam: grading.Exam, runner: Runner) -> list[Complaint]:
+def _starter_complaints(
+    course: Course, prepared: grading.PreparedProblem, runner: Runner
+) -> list[Complaint]:
     """Complain when what ships in `solutions` is missing, other than promised, or a pass."""
-    path = course.solution(exam.problem.slug)
+    path = course.solution(prepared.problem.slug)
     name = course.shown(path)
     place = Location(name, 1, 1)
     read = submissions.read(path, name)
-    report = grading.grade(exam, read, name, runner)
+    report = grading.grade(prepared, read, name, runner)
     if report.refusal:
         refusal = report.refusal
         if refusal.line:
@@ -144,7 +146,7 @@ def _starter_complaints(course: Course, exam: grading.Exam, runner: Runner) -> l
                 " (Is this your own solution? Then all is well.)",
             )
         ]
-    return _signature_complaints(path.read_bytes(), exam.problem, name)
+    return _signature_complaints(path.read_bytes(), prepared.problem, name)
 
 
 def _signature_complaints(source: bytes, problem: Problem, name: str) -> list[Complaint]:

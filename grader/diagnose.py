@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from grader.grading import Exam
-from grader.likeness import (
+from grader.dependencies import is_met, is_red
+from grader.equivalence import (
     Errors,
     Likeness,
     Look,
@@ -24,6 +24,7 @@ from grader.likeness import (
     same_error,
     same_type,
 )
+from grader.grading import PreparedProblem
 from grader.model import (
     TOGETHER,
     Case,
@@ -35,7 +36,6 @@ from grader.model import (
     Run,
     Verdict,
 )
-from grader.waiting import is_met, is_red
 
 Executed = Callable[[Misconception, Case], Execution]
 """What a misconception does on a case; expected to remember."""
@@ -45,7 +45,7 @@ UNDECIDED_ERRORS = "Several different mistakes in this step end in exactly this 
 
 
 def diagnose(
-    exam: Exam,
+    prepared: PreparedProblem,
     misconceptions: Sequence[Misconception],
     executed: Executed,
     run: Run,
@@ -59,8 +59,8 @@ def diagnose(
     same kind of message on most.
     """
     structure = [r for r in results if r.requirement.checks == "structure"]
-    likeness = Likeness(exam, structure_is_right=all(map(is_met, structure)))
-    trial = _Trial(exam, likeness, misconceptions, executed, run)
+    likeness = Likeness(prepared, structure_is_right=all(map(is_met, structure)))
+    trial = _Trial(prepared, likeness, misconceptions, executed, run)
     found: dict[str, Diagnosis] = {}
     for result in results:
         if not is_red(result):
@@ -70,7 +70,7 @@ def diagnose(
         # The first failing case rules out most, cheaply.
         fitting = [m for m in misconceptions if trial.fits(m, [*red, *green], same_error)]
         if not fitting:
-            everywhere = [*red, *exam.problem.cases]
+            everywhere = [*red, *prepared.problem.cases]
             alike = [m for m in misconceptions if trial.fits(m, everywhere, same_type)]
             fitting = [m for m in alike if trial.has_mostly_same_words(m)]
         fitting = [m for m in fitting if any(trial.is_wrong(m, case) for case in red)]
@@ -88,7 +88,7 @@ def diagnose(
 class _Trial:
     """One submission beside the misconceptions."""
 
-    exam: Exam
+    prepared: PreparedProblem
     likeness: Likeness
     misconceptions: Sequence[Misconception]
     executed: Executed
@@ -116,7 +116,7 @@ class _Trial:
         """Return whether most exceptions of the submission and the misconception say the same."""
         return mostly_same_words(
             (self.run.executions[case.id], self.executed(m, case))
-            for case in self.exam.problem.cases
+            for case in self.prepared.problem.cases
         )
 
     def accounts_for_all(self, m: Misconception, requirement: Requirement) -> bool:
@@ -125,7 +125,7 @@ class _Trial:
         What a requirement of structure is told by, only structure can contradict.
         """
         look: Look = "structure" if requirement.checks == "structure" else "judged"
-        if not any(self._contradicts(m, case, look) for case in self.exam.problem.cases):
+        if not any(self._contradicts(m, case, look) for case in self.prepared.problem.cases):
             return True
         return any(
             self._account_together(m, other)
@@ -150,12 +150,12 @@ class _Trial:
         The other must show where only it can: on those cases of its requirement that `m` passes.
         A case that rejects both says nothing; one that rejects neither must be right.
         """
-        own = [c for c in self.exam.problem.cases_of(other.violates) if not self.is_wrong(m, c)]
+        own = [c for c in self.prepared.problem.cases_of(other.violates) if not self.is_wrong(m, c)]
         if not any(self.is_wrong(None, case) for case in own):
             return False
         if not self.fits(other, own, same_type):
             return False
-        for case in self.exam.problem.cases:
+        for case in self.prepared.problem.cases:
             first, second = self.is_wrong(m, case), self.is_wrong(other, case)
             if first and not second and self._contradicts(m, case):
                 return False
@@ -172,10 +172,12 @@ class _Trial:
         """
         if len(fitting) < 2:
             return fitting
-        together = self.exam.problem.cases_of(TOGETHER)
+        together = self.prepared.problem.cases_of(TOGETHER)
         fitting = [m for m in fitting if self.fits(m, together, same_error)] or fitting
         agreed = {
-            m.id: {c.id for c in self.exam.problem.cases if self.agrees(m, c, same_type, "whole")}
+            m.id: {
+                c.id for c in self.prepared.problem.cases if self.agrees(m, c, same_type, "whole")
+            }
             for m in fitting
         }
         most = max(agreed.values(), key=len)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from grader import compare, recipes
+from grader.dependencies import is_met, is_red, let_wait
 from grader.errors import AuthorError, Complaint
 from grader.model import (
     Call,
@@ -36,14 +37,13 @@ from grader.model import (
     Verdict,
 )
 from grader.runners import Runner, inprocess
-from grader.waiting import is_met, is_red, let_wait
 
 Diagnose = Callable[[Run, tuple[RequirementResult, ...]], Mapping[str, Diagnosis]]
 """A submission's executions and results -> what is diagnosed, by requirement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exam:
+class PreparedProblem:
     """A problem ready to grade any number of submissions: built calls and expected values."""
 
     problem: Problem
@@ -53,11 +53,11 @@ class Exam:
     reseed: int = 0
 
 
-JudgeCase = Callable[[Exam, Requirement, Case, Execution, bool], CaseResult]
+JudgeCase = Callable[[PreparedProblem, Requirement, Case, Execution, bool], CaseResult]
 """What `judge_case` is."""
 
 
-def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Exam:
+def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> PreparedProblem:
     """Build every case's arguments and run the reference on them.
 
     Raises AuthorError, with the places of all cases on which the reference raises, returns
@@ -77,7 +77,7 @@ def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Exa
             expected[case.id] = _values(answer, problem)
     if complaints:
         raise AuthorError(*complaints)
-    return Exam(problem, calls, expected, reseed)
+    return PreparedProblem(problem, calls, expected, reseed)
 
 
 def build_calls(problem: Problem, reseed: int = 0) -> tuple[Call, ...]:
@@ -89,7 +89,7 @@ def build_calls(problem: Problem, reseed: int = 0) -> tuple[Call, ...]:
 
 
 def grade(
-    exam: Exam,
+    prepared: PreparedProblem,
     submission: Submission | Refusal,
     name: str,
     runner: Runner,
@@ -100,33 +100,33 @@ def grade(
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
     else:
-        run = runner.run(submission, *work(exam))
+        run = runner.run(submission, *work(prepared))
         if submission.line_map:
-            from grader import notebook  # only notebooks pay for it
+            from grader import notebook
 
             run = notebook.relocated(run, submission)
-    graded = report(exam, run, name, runner, diagnose)
+    graded = report(prepared, run, name, runner, diagnose)
     return replace(graded, seconds=time.perf_counter() - started)
 
 
-def work(exam: Exam) -> tuple[str, Returns, list[Call], Limits]:
+def work(prepared: PreparedProblem) -> tuple[str, Returns, list[Call], Limits]:
     """Return what a runner needs beside the submission.
 
     Hidden cases come last, so that nothing of them can be printed during a visible one.
     """
-    problem = exam.problem
+    problem = prepared.problem
     hidden = {case.id for case in problem.cases if case.hidden}
-    calls = sorted(exam.calls, key=lambda call: call.case in hidden)
+    calls = sorted(prepared.calls, key=lambda call: call.case in hidden)
     return problem.entry_point, problem.returns, calls, problem.limits
 
 
 def report(
-    exam: Exam, run: Run, name: str, runner: Runner, diagnose: Diagnose | None = None
+    prepared: PreparedProblem, run: Run, name: str, runner: Runner, diagnose: Diagnose | None = None
 ) -> Report:
     """Judge what a runner did with one submission."""
-    problem = exam.problem
+    problem = prepared.problem
     run = _with_names(problem, run)
-    results = tuple(_telling(exam, result) for result in judge(exam, run))
+    results = tuple(_telling(prepared, result) for result in judge(prepared, run))
     if diagnose:
         found = diagnose(run, results)
         results = tuple(replace(r, diagnosis=found.get(r.requirement.id)) for r in results)
@@ -139,11 +139,11 @@ def report(
         possible=sum((r.requirement.points for r in required), Fraction(0)),
         requirements=results,
         refusal=run.refusal,
-        notes=(*run.notes, *_notes(exam, run)),
+        notes=(*run.notes, *_notes(prepared, run)),
         runner=runner.name,
         isolation=runner.isolation,
         seconds=run.seconds,
-        reseed=exam.reseed,
+        reseed=prepared.reseed,
     )
 
 
@@ -168,9 +168,9 @@ def _with_names(problem: Problem, run: Run) -> Run:
     return replace(run, executions=executions)
 
 
-def _notes(exam: Exam, run: Run) -> list[str]:
+def _notes(prepared: PreparedProblem, run: Run) -> list[str]:
     """Return what was noted during the calls, each note once; hidden cases tell nothing."""
-    hidden = {case.id for case in exam.problem.cases if case.hidden}
+    hidden = {case.id for case in prepared.problem.cases if case.hidden}
     noted = [
         note
         for id, execution in run.executions.items()
@@ -182,16 +182,16 @@ def _notes(exam: Exam, run: Run) -> list[str]:
     return counted[:_MOST_NOTES] + ([f"and {left_out} more notes"] if left_out > 0 else [])
 
 
-def _telling(exam: Exam, result: RequirementResult) -> RequirementResult:
+def _telling(prepared: PreparedProblem, result: RequirementResult) -> RequirementResult:
     """Add what wrong numbers have in common with the right ones to what a reader will see."""
     if not is_red(result):
         return result
-    problem = exam.problem
+    problem = prepared.problem
     cases = []
     for case in result.cases:
         mismatch, answer = case.mismatch, case.execution.answer
         if mismatch and answer:
-            expected = exam.expected[case.case.id]
+            expected = prepared.expected[case.case.id]
             found = compare.structure(answer, problem.returns, expected)
             tolerance = problem.tolerance_of(case.case)
             mismatch = compare.with_patterns(mismatch, found, problem.returns, expected, tolerance)
@@ -199,28 +199,28 @@ def _telling(exam: Exam, result: RequirementResult) -> RequirementResult:
     return replace(result, cases=tuple(cases))
 
 
-def judge(exam: Exam, run: Run) -> tuple[RequirementResult, ...]:
+def judge(prepared: PreparedProblem, run: Run) -> tuple[RequirementResult, ...]:
     """Return the result of every requirement, in the author's order."""
     if run.refusal:
-        return tuple(_unjudged(exam.problem, r) for r in exam.problem.requirements)
-    return let_wait(exam.problem, judge_alone(exam, run.executions))
+        return tuple(_unjudged(prepared.problem, r) for r in prepared.problem.requirements)
+    return let_wait(prepared.problem, judge_alone(prepared, run.executions))
 
 
 def judge_alone(
-    exam: Exam, executions: Mapping[str, Execution], judged: JudgeCase | None = None
+    prepared: PreparedProblem, executions: Mapping[str, Execution], judged: JudgeCase | None = None
 ) -> dict[str, RequirementResult]:
     """Return every requirement's result by id, before any waits for another.
 
     `judged` may stand in for `judge_case`, to remember what it returned.
     """
     judged = judged or judge_case
-    problem = exam.problem
+    problem = prepared.problem
     structure_is_right = True
     results: dict[str, RequirementResult] = {}
     # Structure first: whether a wrong shape is somebody else's news depends on its verdict.
     for requirement in sorted(problem.requirements, key=lambda r: r.checks != "structure"):
         cases = tuple(
-            judged(exam, requirement, case, executions[case.id], structure_is_right)
+            judged(prepared, requirement, case, executions[case.id], structure_is_right)
             for case in problem.cases_of(requirement.id)
         )
         # A requirement without cases is never met; `grader check` refuses it.
@@ -232,7 +232,11 @@ def judge_alone(
 
 
 def judge_case(
-    exam: Exam, requirement: Requirement, case: Case, execution: Execution, structure_is_right: bool
+    prepared: PreparedProblem,
+    requirement: Requirement,
+    case: Case,
+    execution: Execution,
+    structure_is_right: bool,
 ) -> CaseResult:
     """Return the result of one case.
 
@@ -244,7 +248,7 @@ def judge_case(
         return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
     if execution.outcome is not Outcome.RETURNED or execution.answer is None:
         return CaseResult(case, Verdict.ERRORED, execution)
-    problem, expected = exam.problem, exam.expected[case.id]
+    problem, expected = prepared.problem, prepared.expected[case.id]
     found = compare.structure(execution.answer, problem.returns, expected)
     if requirement.checks == "structure" or (structure_is_right and found.mismatch):
         mismatch = found.mismatch

@@ -20,9 +20,9 @@ from grader.commands.grade import find_targets
 from grader.errors import UsageError
 from grader.formats.terminal import Screen, show
 from grader.model import Call, Execution, Frame, Limits, Outlook, Report, Returns, Run, Submission
+from grader.pipeline import ProblemGrader
 from grader.runners import inprocess
-from grader.runners.text import clean
-from grader.session import ProblemGrader
+from grader.text import clean
 
 _WIDTH = 100
 _LONGEST_OUTPUT = 10_000

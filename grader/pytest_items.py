@@ -26,8 +26,8 @@ from grader.formats.shared import (
     tidy,
 )
 from grader.model import Case, CaseResult, Problem, Report, RequirementResult, Verdict
+from grader.pipeline import ProblemGrader
 from grader.runners import Runner
-from grader.session import ProblemGrader
 
 _T = TypeVar("_T")
 
@@ -127,7 +127,7 @@ class Grading:
 _KEY = pytest.StashKey[Grading]()
 
 
-class CaseFile(pytest.File):
+class CaseFileNode(pytest.File):
     """A case file of a course."""
 
     def collect(self) -> Iterator[RequirementNode]:

@@ -40,6 +40,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     slug, root = file_path.parent.name, file_path.parents[2]
     if not (root / "problems" / slug / "problem.yaml").is_file():
         return None
-    from grader.pytest_items import CaseFile
+    from grader.pytest_items import CaseFileNode
 
-    return CaseFile.from_parent(parent, path=file_path)
+    return CaseFileNode.from_parent(parent, path=file_path)

@@ -39,7 +39,7 @@ def read(
         return found
     places: tuple[str, ...] = ()
     if is_notebook:
-        from grader import notebook  # only notebooks pay for it
+        from grader import notebook
 
         script = notebook.read(found, entry_point)
         if isinstance(script, Refusal):

@@ -22,7 +22,7 @@ def stamp(path: Path) -> Stamp:
 
 
 @dataclass(slots=True)
-class Files:
+class FileWatch:
     """Tells which files were saved, once each save has settled.
 
     Editors write in pieces or replace the file: a change counts when two looks in a row see the
@@ -33,7 +33,7 @@ class Files:
     settled: dict[Path, Stamp]
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> Files:
+    def of(cls, paths: Iterable[Path]) -> FileWatch:
         """Return a watch that takes the present state as known."""
         now = {path: stamp(path) for path in paths}
         return cls(dict(now), dict(now))

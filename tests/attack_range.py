@@ -24,8 +24,8 @@ from pathlib import Path
 from grader import formats
 from grader.catalog import Course
 from grader.model import Outcome, Outlook, Report, Verdict
+from grader.pipeline import ProblemGrader
 from grader.runners import Runner
-from grader.session import ProblemGrader
 
 ATTACKS = Path(__file__).parent / "data" / "attacks"
 SLUG = "multi_head_attention"
@@ -231,15 +231,15 @@ class Range:
 
     @contextlib.contextmanager
     def _limits(self, said: str) -> Iterator[None]:
-        exam = self.grader.exam
+        prepared = self.grader.prepared
         changes = {key: float(value) for key, value in re.findall(r"(\w+)=([\d.]+)", said)}
-        limits = dataclasses.replace(exam.problem.limits, **changes)  # type: ignore[arg-type]
-        problem = dataclasses.replace(exam.problem, limits=limits)
-        self.grader.exam = dataclasses.replace(exam, problem=problem)
+        limits = dataclasses.replace(prepared.problem.limits, **changes)  # type: ignore[arg-type]
+        problem = dataclasses.replace(prepared.problem, limits=limits)
+        self.grader.prepared = dataclasses.replace(prepared, problem=problem)
         try:
             yield
         finally:
-            self.grader.exam = exam
+            self.grader.prepared = prepared
 
     def _evidence(self, shown: str) -> list[str]:
         """Return what the canaries saw since the last time, and put them back."""

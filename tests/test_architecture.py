@@ -14,8 +14,11 @@ PACKAGE = REPOSITORY / "grader"
 ORDER = (
     "errors",
     "model",
+    "text",
+    "files",
     "patterns",
     "recipes",
+    "child",
     "loading",
     "catalog",
     "notebook",
@@ -24,11 +27,11 @@ ORDER = (
     "explain",
     "redaction",
     "runners",
-    "waiting",
+    "dependencies",
     "grading",
-    "likeness",
+    "equivalence",
     "diagnose",
-    "session",
+    "pipeline",
     "audit",
     "checking",
     "scaffold",
@@ -48,31 +51,17 @@ ORDER = (
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 
-MAY_EXIT = {"batch/worker.py"}
+MAY_EXIT = {"batch/grading.py"}
 """what ends a process of its own, beside the runners' children"""
 MOST_LINES = 300
 
 
-def _child_side() -> set[str]:
-    """Return the files that run in the child, which has NumPy and nothing else of the grader."""
-    runners = PACKAGE / "runners"
-    found: set[Path] = set()
-    waiting = [runners / f"{name}.py" for name in ("child", "solo", "warm")]
-    waiting += sorted((runners / "confine").glob("*.py"))
-    while waiting:
-        path = waiting.pop()
-        if path in found or not path.is_file():
-            continue
-        found.add(path)
-        for node in ast.walk(TREES[path]):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                home = path.parents[node.level - 1]
-                names = [node.module] if node.module else [alias.name for alias in node.names]
-                waiting += [home / f"{name.replace('.', '/')}.py" for name in names]
-    return {path.relative_to(PACKAGE).as_posix() for path in found}
-
-
-CHILD = _child_side()
+CHILD = {
+    path.relative_to(PACKAGE).as_posix()
+    for path in MODULES
+    if path.is_relative_to(PACKAGE / "child")
+}
+"""the files that run in the child, which has NumPy and nothing else of the grader"""
 
 
 def name_of(path: Path) -> str:
@@ -119,7 +108,7 @@ def test_the_words_import_nothing_of_the_package_but_locations() -> None:
 
 def test_what_runs_beside_learners_code_imports_nothing_else_of_the_grader() -> None:
     """What the child does not have cannot be stolen, patched or forged."""
-    assert {"runners/worker.py", "runners/answers.py", "runners/learner.py"} <= CHILD
+    assert {"child/worker.py", "child/answers.py", "child/sandbox/enter.py"} <= CHILD
     for name in sorted(CHILD):
         assert list(imported(PACKAGE / name)) == [], name
 
@@ -169,7 +158,9 @@ def acts(path: Path) -> Iterator[str]:
             yield f"raise SystemExit in line {node.lineno}"
 
 
-BELOW_CLI = [path for path in MODULES if place_of(path) not in ("cli", "runners", "__main__")]
+BELOW_CLI = [
+    path for path in MODULES if place_of(path) not in ("cli", "child", "runners", "__main__")
+]
 
 
 @pytest.mark.parametrize("path", BELOW_CLI, ids=name_of)

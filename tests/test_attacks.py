@@ -91,7 +91,7 @@ def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_
         assert not after.reached or attack.name in listed()
     if not after.reached:
         assert after.word in attack.verdicts, after.terminal
-    assert seconds < range_.grader.exam.problem.limits.total_seconds + SLACK_SECONDS
+    assert seconds < range_.grader.prepared.problem.limits.total_seconds + SLACK_SECONDS
     check_that_reports_are_harmless(after.terminal, after.json)
 
 

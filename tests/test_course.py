@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from conftest import REPOSITORY, run_in
 
-from grader import checking, grading, waiting
+from grader import checking, dependencies, grading
 from grader.audit import Audit
 from grader.catalog import Course
 from grader.commands.audit import audit_slug
 from grader.model import Outlook, Problem, Run
+from grader.pipeline import ProblemGrader
 from grader.runners import RUNNERS, inprocess
-from grader.session import ProblemGrader
 
 COURSE = Course(REPOSITORY)
 SLUGS = ("multi_head_attention", "batched_multi_head_attention")
@@ -36,7 +36,7 @@ EXAMPLES = {"example", "examples"}
 
 
 @pytest.fixture(scope="module", params=SLUGS)
-def exam(request: pytest.FixtureRequest) -> grading.Exam:
+def prepared(request: pytest.FixtureRequest) -> grading.PreparedProblem:
     """Each exercise with the reference's answers."""
     problem = COURSE.load(request.param)
     return grading.prepare(problem, COURSE.reference(problem))
@@ -51,21 +51,25 @@ def test_the_whole_course_is_sound() -> None:
     assert (ran.code, ran.err) == (0, "")
 
 
-def test_requirements_have_the_ids_that_other_tools_use(exam: grading.Exam) -> None:
-    problem = exam.problem
+def test_requirements_have_the_ids_that_other_tools_use(prepared: grading.PreparedProblem) -> None:
+    problem = prepared.problem
     assert tuple(r.id for r in problem.requirements) == REQUIREMENTS[problem.slug]
     assert [r.id for r in problem.requirements if r.bonus] == ["stability"]
     assert problem.entry_point == "multi_head_attention"
 
 
-def test_every_requirement_but_the_example_has_two_cases_and_more(exam: grading.Exam) -> None:
-    counts = Counter(case.requirement for case in exam.problem.cases)
-    for requirement in exam.problem.requirements:
+def test_every_requirement_but_the_example_has_two_cases_and_more(
+    prepared: grading.PreparedProblem,
+) -> None:
+    counts = Counter(case.requirement for case in prepared.problem.cases)
+    for requirement in prepared.problem.requirements:
         assert counts[requirement.id] >= (1 if requirement.id in EXAMPLES else 2), requirement.id
 
 
-def test_every_case_says_why_it_is_there_and_no_reason_is_copied(exam: grading.Exam) -> None:
-    reasons = [case.why for case in exam.problem.cases]
+def test_every_case_says_why_it_is_there_and_no_reason_is_copied(
+    prepared: grading.PreparedProblem,
+) -> None:
+    reasons = [case.why for case in prepared.problem.cases]
     assert len(set(reasons)) == len(reasons)
     assert all(len(reason) >= 20 for reason in reasons)
 
@@ -80,13 +84,13 @@ def published(problem: Problem) -> dict[str, dict[str, Any]]:
     return {case.id: dict(case.published.values) for case in problem.cases if case.published}
 
 
-def test_the_reference_rounds_to_every_published_number(exam: grading.Exam) -> None:
-    problem, agreed = exam.problem, 0
+def test_the_reference_rounds_to_every_published_number(prepared: grading.PreparedProblem) -> None:
+    problem, agreed = prepared.problem, 0
     for case in problem.cases:
         if case.published is None:
             continue
         found = dict(
-            zip([v.name for v in problem.returns.values], exam.expected[case.id], strict=True)
+            zip([v.name for v in problem.returns.values], prepared.expected[case.id], strict=True)
         )
         for name, values in case.published.values.items():
             assert np.shape(values) == found[name].shape
@@ -126,7 +130,7 @@ def alternatives() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def exams() -> dict[str, grading.Exam]:
+def exams() -> dict[str, grading.PreparedProblem]:
     """The exercises, for two ways to seed the inputs."""
     found = {}
     for slug in SLUGS:
@@ -138,13 +142,15 @@ def exams() -> dict[str, grading.Exam]:
 
 @pytest.mark.parametrize(("slug", "alternative"), alternatives())
 def test_a_right_implementation_meets_every_requirement(
-    slug: str, alternative: Any, exams: dict[str, grading.Exam]
+    slug: str, alternative: Any, exams: dict[str, grading.PreparedProblem]
 ) -> None:
     for reseed in (0, 5):
-        exam = exams[f"{slug}-{reseed}"]
-        run = Run(inprocess.execute(alternative.implementation, exam.problem.returns, exam.calls))
-        results = grading.judge(exam, run)
-        assert [r.requirement.id for r in results if not waiting.is_met(r)] == []
+        prepared = exams[f"{slug}-{reseed}"]
+        run = Run(
+            inprocess.execute(alternative.implementation, prepared.problem.returns, prepared.calls)
+        )
+        results = grading.judge(prepared, run)
+        assert [r.requirement.id for r in results if not dependencies.is_met(r)] == []
 
 
 def test_there_are_many_right_implementations_of_each_exercise() -> None:

@@ -18,6 +18,7 @@ import pytest
 from conftest import HERE, REPOSITORY, run_in
 
 from grader.catalog import Course
+from grader.dependencies import is_red
 from grader.model import (
     Call,
     Diagnosis,
@@ -30,9 +31,8 @@ from grader.model import (
     Run,
     Submission,
 )
+from grader.pipeline import ProblemGrader
 from grader.runners.inprocess import InProcessRunner, execute
-from grader.session import ProblemGrader
-from grader.waiting import is_red
 
 CORPUS = HERE / "data" / "diagnosis"
 SLUGS = sorted(folder.name for folder in CORPUS.iterdir() if folder.is_dir())
@@ -79,7 +79,7 @@ def grader_of(slug: str) -> ProblemGrader:
 def idea_of(slug: str) -> dict[str, str]:
     """Return by a misconception's id the one that it is declared the same as, or itself."""
     grader = grader_of(slug)
-    return {m.id: m.same_as or m.id for m in grader.course.misconceptions(grader.exam.problem)}
+    return {m.id: m.same_as or m.id for m in grader.course.misconceptions(grader.prepared.problem)}
 
 
 @functools.cache
@@ -265,7 +265,7 @@ class Alternative(InProcessRunner):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_alternatives_pass_and_get_no_name(slug: str) -> None:
     grader = grader_of(slug)
-    alternatives = grader.course.alternatives(grader.exam.problem)
+    alternatives = grader.course.alternatives(grader.prepared.problem)
     assert len(alternatives) >= 20
     for alternative in alternatives:
         report = grader.grade(Path(__file__), Alternative(alternative.implementation))
@@ -298,7 +298,7 @@ def test_json_carries_the_id_and_the_hint() -> None:
 def misconceptions(slug: str) -> Sequence[Misconception]:
     """Return the misconceptions of an exercise."""
     grader = grader_of(slug)
-    return grader.course.misconceptions(grader.exam.problem)
+    return grader.course.misconceptions(grader.prepared.problem)
 
 
 def test_no_diagnosis_names_nothing() -> None:

@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_exam import (
+from small_problem import (
     NAMED,
     PAIR,
     ROW,
-    SmallExam,
-    exam_of,
+    SmallProblem,
     instead,
     problem_of,
     raising,
     right,
     says,
+    small_problem,
     unfinished,
     wrong,
 )
 
-from grader import grading, waiting
+from grader import dependencies, grading
 from grader.errors import AuthorError
 from grader.model import (
     CaseResult,
@@ -70,9 +70,9 @@ def nothing_right(x: Any) -> Any:
 
 
 def test_a_right_answer_meets_everything() -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    report = exam.report(exam.run())
-    assert exam.verdicts(exam.run()) == {"shapes": "passed", "scale": "passed"}
+    small = small_problem(SHAPES, says("scale"))
+    report = small.report(small.run())
+    assert small.verdicts(small.run()) == {"shapes": "passed", "scale": "passed"}
     assert (report.verdict, report.earned, report.possible) == (Outlook.PASSED, 2, 2)
     for result in report.requirements:
         assert [c.verdict for c in result.cases] == [Verdict.PASSED] * 2
@@ -83,34 +83,34 @@ def test_a_right_answer_meets_everything() -> None:
 def test_a_wrong_structure_is_one_red_line_and_the_rest_is_judged_on_what_is_right(
     answer: Any,
 ) -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    assert exam.verdicts(exam.run(answer)) == {"shapes": "failed", "scale": "passed"}
+    small = small_problem(SHAPES, says("scale"))
+    assert small.verdicts(small.run(answer)) == {"shapes": "failed", "scale": "passed"}
 
 
 def test_a_value_of_the_right_shape_is_judged_beside_one_of_the_wrong() -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    run = exam.run(total_in_a_list, scale2=lambda x: (2 * x + 1, [x.sum()]))
-    assert exam.verdicts(run) == {"shapes": "failed", "scale": "failed"}
-    first, second = exam.results(run)["scale"].cases
+    small = small_problem(SHAPES, says("scale"))
+    run = small.run(total_in_a_list, scale2=lambda x: (2 * x + 1, [x.sum()]))
+    assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
+    first, second = small.results(run)["scale"].cases
     assert (first.verdict, second.verdict) == (Verdict.PASSED, Verdict.FAILED)
     assert second.mismatch is not None
     assert (second.mismatch.kind, second.mismatch.value) == ("values", "twice")
 
 
 def test_a_value_of_the_right_shape_is_judged_after_one_of_the_wrong() -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    run = exam.run(lambda x: (x[:1], x.sum()), scale2=lambda x: (x[:1], x.sum() + 1))
-    assert exam.verdicts(run) == {"shapes": "failed", "scale": "failed"}
-    mismatch = exam.results(run)["scale"].cases[1].mismatch
+    small = small_problem(SHAPES, says("scale"))
+    run = small.run(lambda x: (x[:1], x.sum()), scale2=lambda x: (x[:1], x.sum() + 1))
+    assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
+    mismatch = small.results(run)["scale"].cases[1].mismatch
     assert mismatch is not None
     assert (mismatch.kind, mismatch.value) == ("values", "total")
 
 
 def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
-    exam = exam_of(says("scale"), SHAPES)
-    run = exam.run(nothing_right)
-    assert exam.verdicts(run) == {"scale": "skipped", "shapes": "failed"}
-    scale = exam.results(run)["scale"]
+    small = small_problem(says("scale"), SHAPES)
+    run = small.run(nothing_right)
+    assert small.verdicts(run) == {"scale": "skipped", "shapes": "failed"}
+    scale = small.results(run)["scale"]
     assert scale.waits_for == ("shapes",)
     assert {c.reason for c in scale.cases} == {"nothing of the right shape came back"}
     assert {c.mismatch for c in scale.cases} == {None}
@@ -120,43 +120,43 @@ def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
 def test_a_wrong_structure_in_another_case_is_that_cases_news_when_structure_is_met(
     answer: Any,
 ) -> None:
-    exam = exam_of(says("scale"), SHAPES)  # whatever the author's order
-    run = exam.run(scale1=answer)
-    assert exam.verdicts(run) == {"scale": "failed", "shapes": "passed"}
-    mismatch = exam.results(run)["scale"].cases[0].mismatch
+    small = small_problem(says("scale"), SHAPES)  # whatever the author's order
+    run = small.run(scale1=answer)
+    assert small.verdicts(run) == {"scale": "failed", "shapes": "passed"}
+    mismatch = small.results(run)["scale"].cases[0].mismatch
     assert mismatch is not None
     assert mismatch.kind in ("shape", "kind")
 
 
 def test_of_a_wrong_shape_and_wrong_values_in_one_case_the_shape_is_told() -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    run = exam.run(scale1=lambda x: (2 * x + 1, [x.sum()]))
-    mismatch = exam.results(run)["scale"].cases[0].mismatch
+    small = small_problem(SHAPES, says("scale"))
+    run = small.run(scale1=lambda x: (2 * x + 1, [x.sum()]))
+    mismatch = small.results(run)["scale"].cases[0].mismatch
     assert mismatch is not None
     assert (mismatch.kind, mismatch.value) == ("shape", "total")
 
 
 def test_numbers_do_not_matter_to_structure() -> None:
-    exam = exam_of(SHAPES, says("scale"))
-    assert exam.verdicts(exam.run(wrong)) == {"shapes": "passed", "scale": "failed"}
+    small = small_problem(SHAPES, says("scale"))
+    assert small.verdicts(small.run(wrong)) == {"shapes": "passed", "scale": "failed"}
 
 
 def test_an_element_type_is_judged_by_the_requirement_that_promises_it_alone() -> None:
     returns = Returns("single", (ReturnedValue("twice", ("row",), "float64"),))
-    exam = exam_of(
+    small = small_problem(
         says("scale"), says("kind", checks="dtype"), returns=returns, reference=lambda x: 2 * x
     )
-    run = exam.run(lambda x: np.float32(2 * x))
-    assert exam.verdicts(run) == {"scale": "passed", "kind": "failed"}
-    assert [c.mismatch and c.mismatch.kind for c in exam.results(run)["kind"].cases] == [
+    run = small.run(lambda x: np.float32(2 * x))
+    assert small.verdicts(run) == {"scale": "passed", "kind": "failed"}
+    assert [c.mismatch and c.mismatch.kind for c in small.results(run)["kind"].cases] == [
         "dtype",
         "dtype",
     ]
 
 
 def test_a_case_is_judged_with_its_own_tolerance() -> None:
-    exam = exam_of(says("scale"), tolerances={"scale1": Tolerance(0.0, 10.0)})
-    first, second = exam.results(exam.run(wrong))["scale"].cases
+    small = small_problem(says("scale"), tolerances={"scale1": Tolerance(0.0, 10.0)})
+    first, second = small.results(small.run(wrong))["scale"].cases
     assert (first.verdict, second.verdict) == (Verdict.PASSED, Verdict.FAILED)
 
 
@@ -164,31 +164,31 @@ def test_a_case_is_judged_with_its_own_tolerance() -> None:
     "outcome", [o for o in Outcome if o not in (Outcome.RETURNED, Outcome.NOT_RUN)]
 )
 def test_what_ended_a_call_is_an_error(outcome: Outcome) -> None:
-    exam = exam_of(SHAPES, says("scale"))
+    small = small_problem(SHAPES, says("scale"))
     ended = Execution(outcome, failure=Failure(message="why"))
-    run = instead(exam.run(), scale1=ended, shapes2=ended)
-    assert exam.verdicts(run) == {"shapes": "errored", "scale": "errored"}
-    assert exam.report(run).verdict is Outlook.ERRORED
-    assert exam.results(run)["scale"].cases[0].execution is ended
+    run = instead(small.run(), scale1=ended, shapes2=ended)
+    assert small.verdicts(run) == {"shapes": "errored", "scale": "errored"}
+    assert small.report(run).verdict is Outlook.ERRORED
+    assert small.results(run)["scale"].cases[0].execution is ended
 
 
 def test_an_answer_beside_another_outcome_than_returned_is_not_judged() -> None:
-    exam = exam_of(says("scale"))
-    run = exam.run()
+    small = small_problem(says("scale"))
+    run = small.run()
     late = replace(run.executions["scale1"], outcome=Outcome.TIMED_OUT)
-    assert exam.verdicts(instead(run, scale1=late)) == {"scale": "errored"}
+    assert small.verdicts(instead(run, scale1=late)) == {"scale": "errored"}
 
 
 def test_a_return_without_an_answer_is_an_error() -> None:
-    exam = exam_of(says("scale"))
-    run = instead(exam.run(), scale1=Execution(Outcome.RETURNED))
-    assert exam.verdicts(run) == {"scale": "errored"}
+    small = small_problem(says("scale"))
+    run = instead(small.run(), scale1=Execution(Outcome.RETURNED))
+    assert small.verdicts(run) == {"scale": "errored"}
 
 
 def test_a_case_that_was_left_out_is_skipped_and_says_why() -> None:
-    exam = exam_of(says("scale"))
-    run = instead(exam.run(), scale1=NOT_RUN, scale2=Execution(Outcome.NOT_RUN))
-    first, second = exam.results(run)["scale"].cases
+    small = small_problem(says("scale"))
+    run = instead(small.run(), scale1=NOT_RUN, scale2=Execution(Outcome.NOT_RUN))
+    first, second = small.results(run)["scale"].cases
     assert (first.verdict, first.reason) == (Verdict.SKIPPED, "left out after a timeout")
     assert (second.verdict, second.reason) == (Verdict.SKIPPED, "not run")
 
@@ -209,26 +209,26 @@ def test_a_case_that_was_left_out_is_skipped_and_says_why() -> None:
     ],
 )
 def test_the_verdict_is_that_of_the_worst_case(first: str, second: str, verdict: str) -> None:
-    exam = exam_of(says("scale"))
+    small = small_problem(says("scale"))
     behaviours = {"right": right, "wrong": wrong, "raising": raising}
     for pair in ((first, second), (second, first)):
         ids = dict(zip(["scale1", "scale2"], pair, strict=True))
         left_out = {id: NOT_RUN for id, does in ids.items() if does == "left out"}
-        run = exam.run(**{id: behaviours[does] for id, does in ids.items() if id not in left_out})
-        assert exam.verdicts(instead(run, **left_out)) == {"scale": verdict}
+        run = small.run(**{id: behaviours[does] for id, does in ids.items() if id not in left_out})
+        assert small.verdicts(instead(run, **left_out)) == {"scale": verdict}
 
 
 def test_a_requirement_without_cases_is_never_met() -> None:
-    exam = exam_of(says("scale"), cases=0)
-    report = exam.report(exam.run())
-    assert exam.verdicts(exam.run()) == {"scale": "skipped"}
+    small = small_problem(says("scale"), cases=0)
+    report = small.report(small.run())
+    assert small.verdicts(small.run()) == {"scale": "skipped"}
     assert (report.verdict, report.earned) == (Outlook.FAILED, 0)
 
 
 def test_cases_before_a_timeout_keep_their_verdicts() -> None:
-    exam = exam_of(says("scale"), cases=3)
-    run = instead(exam.run(), scale2=TIMED_OUT, scale3=NOT_RUN)
-    assert [str(c.verdict) for c in exam.results(run)["scale"].cases] == [
+    small = small_problem(says("scale"), cases=3)
+    run = instead(small.run(), scale2=TIMED_OUT, scale3=NOT_RUN)
+    assert [str(c.verdict) for c in small.results(run)["scale"].cases] == [
         "passed",
         "errored",
         "skipped",
@@ -239,10 +239,10 @@ def test_cases_before_a_timeout_keep_their_verdicts() -> None:
 
 
 def test_what_is_wrong_waits_for_what_it_needs_while_that_is_unmet() -> None:
-    exam = exam_of(says("scale"), says("sum", "scale"))
-    run = exam.run(scale1=wrong, sum2=wrong)
-    assert exam.verdicts(run) == {"scale": "failed", "sum": "skipped"}
-    result = exam.results(run)["sum"]
+    small = small_problem(says("scale"), says("sum", "scale"))
+    run = small.run(scale1=wrong, sum2=wrong)
+    assert small.verdicts(run) == {"scale": "failed", "sum": "skipped"}
+    result = small.results(run)["sum"]
     assert result.waits_for == ("scale",)
     assert [str(c.verdict) for c in result.cases] == ["passed", "skipped"]
     assert [c.reason for c in result.cases] == ["", "waits for scale"]
@@ -252,116 +252,116 @@ def test_what_is_wrong_waits_for_what_it_needs_while_that_is_unmet() -> None:
 
 @pytest.mark.parametrize("needed", [wrong, raising])
 def test_what_raises_waits_too(needed: Any) -> None:
-    exam = exam_of(says("scale"), says("sum", "scale"))
-    run = exam.run(scale1=needed, sum2=raising)
-    assert exam.verdicts(run)["sum"] == "skipped"
+    small = small_problem(says("scale"), says("sum", "scale"))
+    run = small.run(scale1=needed, sum2=raising)
+    assert small.verdicts(run)["sum"] == "skipped"
 
 
 def test_what_passes_is_met_whatever_it_needs() -> None:
-    exam = exam_of(says("scale"), says("sum", "scale"))
-    run = exam.run(scale1=wrong)
-    assert exam.verdicts(run) == {"scale": "failed", "sum": "passed"}
-    assert exam.results(run)["sum"].waits_for == ()
-    assert exam.report(run).earned == 1
+    small = small_problem(says("scale"), says("sum", "scale"))
+    run = small.run(scale1=wrong)
+    assert small.verdicts(run) == {"scale": "failed", "sum": "passed"}
+    assert small.results(run)["sum"].waits_for == ()
+    assert small.report(run).earned == 1
 
 
 def test_what_is_wrong_is_red_when_all_it_needs_is_met() -> None:
-    exam = exam_of(says("scale"), says("sum", "scale"))
-    assert exam.verdicts(exam.run(sum1=wrong)) == {"scale": "passed", "sum": "failed"}
+    small = small_problem(says("scale"), says("sum", "scale"))
+    assert small.verdicts(small.run(sum1=wrong)) == {"scale": "passed", "sum": "failed"}
 
 
 def test_needs_reach_through_others_and_name_what_can_be_worked_on_now() -> None:
-    exam = exam_of(says("a"), says("b", "a"), says("c", "b"), says("d", "c"))
-    run = exam.run(a1=wrong, b1=wrong, d1=wrong)  # c is met
-    assert exam.verdicts(run) == {
+    small = small_problem(says("a"), says("b", "a"), says("c", "b"), says("d", "c"))
+    run = small.run(a1=wrong, b1=wrong, d1=wrong)  # c is met
+    assert small.verdicts(run) == {
         "a": "failed",
         "b": "skipped",
         "c": "passed",
         "d": "skipped",
     }
-    results = exam.results(run)
+    results = small.results(run)
     assert results["b"].waits_for == ("a",)
     assert results["d"].waits_for == ("a",)
 
 
 def test_several_needs_are_named_in_the_authors_order() -> None:
-    exam = exam_of(says("a"), says("b"), says("c"), says("d", "c", "b", "a"))
-    run = exam.run(a1=wrong, c1=raising, d1=wrong)
-    result = exam.results(run)["d"]
+    small = small_problem(says("a"), says("b"), says("c"), says("d", "c", "b", "a"))
+    run = small.run(a1=wrong, c1=raising, d1=wrong)
+    result = small.results(run)["d"]
     assert result.waits_for == ("a", "c")
     assert result.cases[0].reason == "waits for a, c"
 
 
 def test_a_need_that_was_left_out_is_waited_for() -> None:
-    exam = exam_of(says("a"), says("b", "a"))
-    run = instead(exam.run(b1=wrong), a1=NOT_RUN)
-    assert exam.verdicts(run) == {"a": "skipped", "b": "skipped"}
-    assert exam.results(run)["b"].waits_for == ("a",)
+    small = small_problem(says("a"), says("b", "a"))
+    run = instead(small.run(b1=wrong), a1=NOT_RUN)
+    assert small.verdicts(run) == {"a": "skipped", "b": "skipped"}
+    assert small.results(run)["b"].waits_for == ("a",)
 
 
 def test_a_need_that_is_red_is_named_rather_than_one_that_was_left_out() -> None:
-    exam = exam_of(says("a"), says("b"), says("c", "a", "b"))
-    run = instead(exam.run(b1=wrong, c1=wrong), a1=NOT_RUN)
-    assert exam.results(run)["c"].waits_for == ("b",)
+    small = small_problem(says("a"), says("b"), says("c", "a", "b"))
+    run = instead(small.run(b1=wrong, c1=wrong), a1=NOT_RUN)
+    assert small.results(run)["c"].waits_for == ("b",)
 
 
 def test_a_case_that_was_left_out_keeps_its_reason_while_its_requirement_waits() -> None:
-    exam = exam_of(says("a"), says("b", "a"))
-    run = instead(exam.run(a1=wrong, b1=wrong), b2=NOT_RUN)
-    assert [c.reason for c in exam.results(run)["b"].cases] == [
+    small = small_problem(says("a"), says("b", "a"))
+    run = instead(small.run(a1=wrong, b1=wrong), b2=NOT_RUN)
+    assert [c.reason for c in small.results(run)["b"].cases] == [
         "waits for a",
         "left out after a timeout",
     ]
 
 
 def test_what_needs_a_requirement_without_right_shapes_waits_for_structure() -> None:
-    exam = exam_of(SHAPES, says("a"), says("b", "a"))
-    run = exam.run(total_in_a_list, a1=nothing_right, a2=nothing_right, b1=wrong)
-    assert exam.verdicts(run) == {"shapes": "failed", "a": "skipped", "b": "skipped"}
-    assert exam.results(run)["a"].waits_for == ("shapes",)
-    assert exam.results(run)["b"].waits_for == ("shapes",)
+    small = small_problem(SHAPES, says("a"), says("b", "a"))
+    run = small.run(total_in_a_list, a1=nothing_right, a2=nothing_right, b1=wrong)
+    assert small.verdicts(run) == {"shapes": "failed", "a": "skipped", "b": "skipped"}
+    assert small.results(run)["a"].waits_for == ("shapes",)
+    assert small.results(run)["b"].waits_for == ("shapes",)
 
 
 def test_what_is_wrong_in_its_numbers_does_not_wait_for_structure() -> None:
-    exam = exam_of(SHAPES, says("a"))
-    run = exam.run(total_in_a_list, a1=wrong)
-    assert exam.verdicts(run) == {"shapes": "failed", "a": "failed"}
-    assert exam.results(run)["a"].waits_for == ()
+    small = small_problem(SHAPES, says("a"))
+    run = small.run(total_in_a_list, a1=wrong)
+    assert small.verdicts(run) == {"shapes": "failed", "a": "failed"}
+    assert small.results(run)["a"].waits_for == ()
 
 
 def test_structure_waits_for_what_is_red_and_not_for_what_was_skipped_on_its_account() -> None:
-    exam = exam_of(says("a"), says("shapes", "a", checks="structure"))
-    blind = exam.run(nothing_right)
-    assert exam.verdicts(blind) == {"a": "skipped", "shapes": "failed"}
-    assert exam.results(blind)["a"].waits_for == ("shapes",)
-    crashing = exam.run(nothing_right, a1=raising)
-    assert exam.verdicts(crashing) == {"a": "errored", "shapes": "skipped"}
-    assert exam.results(crashing)["shapes"].waits_for == ("a",)
+    small = small_problem(says("a"), says("shapes", "a", checks="structure"))
+    blind = small.run(nothing_right)
+    assert small.verdicts(blind) == {"a": "skipped", "shapes": "failed"}
+    assert small.results(blind)["a"].waits_for == ("shapes",)
+    crashing = small.run(nothing_right, a1=raising)
+    assert small.verdicts(crashing) == {"a": "errored", "shapes": "skipped"}
+    assert small.results(crashing)["shapes"].waits_for == ("a",)
 
 
 def test_what_was_left_out_without_a_need_waits_for_nothing() -> None:
-    exam = exam_of(SHAPES, says("a"))
-    run = instead(exam.run(), a1=NOT_RUN)
-    assert exam.verdicts(run) == {"shapes": "passed", "a": "skipped"}
-    assert exam.results(run)["a"].waits_for == ()
+    small = small_problem(SHAPES, says("a"))
+    run = instead(small.run(), a1=NOT_RUN)
+    assert small.verdicts(run) == {"shapes": "passed", "a": "skipped"}
+    assert small.results(run)["a"].waits_for == ()
 
 
 def test_needs_that_share_a_need_are_each_looked_at_once() -> None:
-    exam = exam_of(says("a"), says("b", "a"), says("c", "a"), says("d", "b", "c"))
-    assert exam.results(exam.run(a1=wrong, d1=wrong))["d"].waits_for == ("a",)
+    small = small_problem(says("a"), says("b", "a"), says("c", "a"), says("d", "b", "c"))
+    assert small.results(small.run(a1=wrong, d1=wrong))["d"].waits_for == ("a",)
 
 
 def test_requirements_keep_the_authors_order() -> None:
-    exam = exam_of(says("b"), SHAPES, says("a"))
-    for run in (exam.run(), Run({}, refusal=Refusal("syntax", "no"))):
-        assert list(exam.verdicts(run)) == ["b", "shapes", "a"]
+    small = small_problem(says("b"), SHAPES, says("a"))
+    for run in (small.run(), Run({}, refusal=Refusal("syntax", "no"))):
+        assert list(small.verdicts(run)) == ["b", "shapes", "a"]
 
 
 def test_red_is_what_failed_or_erred_and_met_is_what_passed() -> None:
     found = {}
     for verdict in Verdict:
         result = RequirementResult(says("a"), verdict, ())
-        found[str(verdict)] = (waiting.is_met(result), waiting.is_red(result))
+        found[str(verdict)] = (dependencies.is_met(result), dependencies.is_red(result))
     assert found == {
         "passed": (True, False),
         "skipped": (False, False),
@@ -375,71 +375,73 @@ def test_red_is_what_failed_or_erred_and_met_is_what_passed() -> None:
 
 def test_points_are_exact_fractions_of_what_is_met() -> None:
     third = Fraction(1, 3)
-    exam = exam_of(*(says(id, points=third) for id in "abc"), says("d", points=Fraction(7, 2)))
-    report = exam.report(exam.run(b1=wrong))
+    small = small_problem(
+        *(says(id, points=third) for id in "abc"), says("d", points=Fraction(7, 2))
+    )
+    report = small.report(small.run(b1=wrong))
     assert (report.earned, report.possible) == (Fraction(25, 6), Fraction(9, 2))
-    whole = exam.report(exam.run(d1=wrong))
+    whole = small.report(small.run(d1=wrong))
     assert (whole.earned, type(whole.earned)) == (1, Fraction)
 
 
 def test_a_bonus_is_shown_and_never_needed() -> None:
-    exam = exam_of(says("a"), says("extra", bonus=True, points=Fraction(5)))
-    for run in (exam.run(), exam.run(extra1=wrong), exam.run(extra1=raising)):
-        report = exam.report(run)
+    small = small_problem(says("a"), says("extra", bonus=True, points=Fraction(5)))
+    for run in (small.run(), small.run(extra1=wrong), small.run(extra1=raising)):
+        report = small.report(run)
         assert (report.verdict, report.earned, report.possible) == (Outlook.PASSED, 1, 1)
         assert [r.requirement.id for r in report.requirements] == ["a", "extra"]
-    alone = exam.report(exam.run(a1=wrong))
+    alone = small.report(small.run(a1=wrong))
     assert (alone.verdict, alone.earned) == (Outlook.FAILED, 0)
 
 
 def test_without_a_requirement_that_is_not_a_bonus_nothing_passes() -> None:
-    exam = exam_of(says("extra", bonus=True))
-    report = exam.report(exam.run())
+    small = small_problem(says("extra", bonus=True))
+    report = small.report(small.run())
     assert (report.verdict, report.possible) == (Outlook.FAILED, 0)
     assert type(report.earned) is type(report.possible) is Fraction
 
 
 def test_one_requirement_of_several_is_not_a_pass() -> None:
-    exam = exam_of(says("a"), says("b"))
-    assert exam.report(exam.run(a1=wrong)).verdict is Outlook.FAILED
-    assert exam.report(exam.run(a1=raising, b1=wrong)).verdict is Outlook.ERRORED
+    small = small_problem(says("a"), says("b"))
+    assert small.report(small.run(a1=wrong)).verdict is Outlook.FAILED
+    assert small.report(small.run(a1=raising, b1=wrong)).verdict is Outlook.ERRORED
 
 
 def test_a_submission_none_of_whose_cases_ran_never_passes() -> None:
-    exam = exam_of(SHAPES, says("a"), says("b", "a"))
-    ids = [case.id for case in exam.exam.problem.cases]
+    small = small_problem(SHAPES, says("a"), says("b", "a"))
+    ids = [case.id for case in small.prepared.problem.cases]
     for left_out in (NOT_RUN, Execution(Outcome.NOT_RUN)):
-        report = exam.report(Run(dict.fromkeys(ids, left_out)))
+        report = small.report(Run(dict.fromkeys(ids, left_out)))
         assert (report.verdict, report.earned, report.possible) == (Outlook.FAILED, 0, 3)
         assert {r.verdict for r in report.requirements} == {Verdict.SKIPPED}
 
 
 def test_an_untouched_starter_is_not_started() -> None:
-    exam = exam_of(SHAPES, says("a"))
-    report = exam.report(exam.run(unfinished))
+    small = small_problem(SHAPES, says("a"))
+    report = small.report(small.run(unfinished))
     assert (report.verdict, report.earned) == (Outlook.NOT_STARTED, 0)
 
 
 def test_what_answers_one_case_or_raises_anything_else_is_started() -> None:
-    exam = exam_of(SHAPES, says("a"))
-    assert exam.report(exam.run(unfinished, a1=right)).verdict is Outlook.ERRORED
-    assert exam.report(exam.run(unfinished, a1=raising)).verdict is Outlook.ERRORED
+    small = small_problem(SHAPES, says("a"))
+    assert small.report(small.run(unfinished, a1=right)).verdict is Outlook.ERRORED
+    assert small.report(small.run(unfinished, a1=raising)).verdict is Outlook.ERRORED
     silent = Execution(Outcome.RAISED)
-    assert exam.report(instead(exam.run(unfinished), a1=silent)).verdict is Outlook.ERRORED
+    assert small.report(instead(small.run(unfinished), a1=silent)).verdict is Outlook.ERRORED
     claimed = Execution(Outcome.CRASHED, failure=Failure("NotImplementedError"))
-    assert exam.report(instead(exam.run(unfinished), a1=claimed)).verdict is Outlook.ERRORED
+    assert small.report(instead(small.run(unfinished), a1=claimed)).verdict is Outlook.ERRORED
 
 
 def test_what_meets_all_but_a_bonus_passes_even_if_that_is_not_started() -> None:
-    exam = exam_of(says("a"), says("extra", bonus=True))
-    run = exam.run(extra1=unfinished, extra2=unfinished)
-    assert exam.report(run).verdict is Outlook.PASSED
+    small = small_problem(says("a"), says("extra", bonus=True))
+    run = small.run(extra1=unfinished, extra2=unfinished)
+    assert small.report(run).verdict is Outlook.PASSED
 
 
 def test_a_refused_submission_is_an_error_with_nothing_judged() -> None:
-    exam = exam_of(SHAPES, says("a"), says("b", "a"))
+    small = small_problem(SHAPES, says("a"), says("b", "a"))
     refusal = Refusal("syntax", "invalid syntax", line=3)
-    report = grading.grade(exam.exam, refusal, "rows.py", InProcessRunner())
+    report = grading.grade(small.prepared, refusal, "rows.py", InProcessRunner())
     assert (report.verdict, report.earned, report.possible) == (Outlook.ERRORED, 0, 3)
     assert report.refusal is refusal
     for result in report.requirements:
@@ -463,11 +465,13 @@ def double(x):
 
 
 def test_a_submission_is_run_on_all_cases_and_reported_under_its_name() -> None:
-    exam = exam_of(says("a"), says("b"))
-    report = grading.grade(exam.exam, Submission("r.py", SOURCE), "shown.py", InProcessRunner())
+    small = small_problem(says("a"), says("b"))
+    report = grading.grade(
+        small.prepared, Submission("r.py", SOURCE), "shown.py", InProcessRunner()
+    )
     assert report.verdict is Outlook.PASSED
     assert (report.submission, report.runner, report.isolation) == ("shown.py", "inprocess", ())
-    assert report.problem is exam.exam.problem
+    assert report.problem is small.prepared.problem
     assert report.refusal is None
     assert 0 < report.seconds < 60
 
@@ -477,11 +481,11 @@ def test_a_grade_takes_at_least_as_long_as_its_run_and_is_diagnosed() -> None:
         def run(self, *arguments: Any) -> Run:
             return replace(super().run(*arguments), seconds=0.0)
 
-    exam = exam_of(says("a"))
+    small = small_problem(says("a"))
     named = Diagnosis("off", "You add something.")
     source = SOURCE.replace(b"2 *", b"3 *")
     report = grading.grade(
-        exam.exam, Submission("r.py", source), "r.py", Timeless(), lambda *_: {"a": named}
+        small.prepared, Submission("r.py", source), "r.py", Timeless(), lambda *_: {"a": named}
     )
     assert report.seconds > 0
     assert report.requirements[0].diagnosis is named
@@ -492,21 +496,21 @@ def test_a_report_says_how_long_the_run_took_and_where_it_ran() -> None:
         name = "elsewhere"
         isolation = ("a wall", "a moat")
 
-    exam = exam_of(says("a"))
-    run = replace(exam.run(), seconds=1.25, notes=("the moat is dry",))
-    report = grading.report(exam.exam, run, "rows.py", Elsewhere())
+    small = small_problem(says("a"))
+    run = replace(small.run(), seconds=1.25, notes=("the moat is dry",))
+    report = grading.report(small.prepared, run, "rows.py", Elsewhere())
     assert (report.seconds, report.runner) == (1.25, "elsewhere")
     assert (report.isolation, report.notes) == (("a wall", "a moat"), ("the moat is dry",))
 
 
 def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
-    exam = exam_of(says("a"))
+    small = small_problem(says("a"))
     source = b"def double(x):\n    raise ValueError('no')\n"
     lines = ("cell 4, line 1", "cell 4, line 2")
     notebook = Submission("rows.ipynb", source, line_map=lines)
     places = []
     for submission in (notebook, replace(notebook, line_map=())):
-        report = grading.grade(exam.exam, submission, "rows.ipynb", InProcessRunner())
+        report = grading.grade(small.prepared, submission, "rows.ipynb", InProcessRunner())
         failure = report.requirements[0].cases[0].execution.failure
         assert failure is not None
         places.append([(frame.path, frame.line) for frame in failure.frames])
@@ -514,11 +518,11 @@ def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
 
 
 def test_hidden_cases_run_last_and_the_rest_keeps_the_authors_order() -> None:
-    exam = exam_of(says("a"), says("b"), hidden=("a1", "b1")).exam
-    entry_point, returns, calls, limits = grading.work(exam)
+    small = small_problem(says("a"), says("b"), hidden=("a1", "b1")).prepared
+    entry_point, returns, calls, limits = grading.work(small)
     assert [call.case for call in calls] == ["a2", "b2", "a1", "b1"]
     assert entry_point == "double"
-    assert (returns, limits) == (PAIR, exam.problem.limits)
+    assert (returns, limits) == (PAIR, small.problem.limits)
 
 
 def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() -> None:
@@ -532,15 +536,15 @@ def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() ->
     assert first[0] == first[1] != other[0]
     assert [call.case for call in grading.build_calls(problem)] == ["a1", "a2"]
     assert {call.requirement for call in grading.build_calls(problem)} == {"a"}
-    exam = grading.prepare(problem, right, 1)
-    assert exam.calls[0].arguments[0].tolist() == other[0]
-    assert grading.report(exam, Run({}, Refusal("a", "b")), "r", InProcessRunner()).reseed == 1
+    small = grading.prepare(problem, right, 1)
+    assert small.calls[0].arguments[0].tolist() == other[0]
+    assert grading.report(small, Run({}, Refusal("a", "b")), "r", InProcessRunner()).reseed == 1
     plain = grading.prepare(problem, right)
     assert (plain.calls[0].arguments[0].tolist(), plain.reseed) == (first[0], 0)
 
 
 def test_every_verdict_of_a_case_may_come_from_one_who_remembers() -> None:
-    exam = exam_of(says("a"), SHAPES).exam
+    small = small_problem(says("a"), SHAPES).prepared
     asked: list[tuple[str, str, bool]] = []
 
     def remembering(*asking: Any) -> CaseResult:
@@ -548,8 +552,8 @@ def test_every_verdict_of_a_case_may_come_from_one_who_remembers() -> None:
         asked.append((requirement.id, case.id, structure_is_right))
         return CaseResult(case, Verdict.FAILED, execution)
 
-    run = SmallExam(exam).run()
-    results = grading.judge_alone(exam, run.executions, remembering)
+    run = SmallProblem(small).run()
+    results = grading.judge_alone(small, run.executions, remembering)
     assert {r.verdict for r in results.values()} == {Verdict.FAILED}
     assert asked == [
         ("shapes", "shapes1", True),
@@ -560,15 +564,15 @@ def test_every_verdict_of_a_case_may_come_from_one_who_remembers() -> None:
 
 
 def test_before_any_waits_what_is_wrong_is_wrong() -> None:
-    exam = exam_of(says("a"), says("b", "a"))
-    run = exam.run(a1=wrong, b1=wrong)
-    results = grading.judge_alone(exam.exam, run.executions)
+    small = small_problem(says("a"), says("b", "a"))
+    run = small.run(a1=wrong, b1=wrong)
+    results = grading.judge_alone(small.prepared, run.executions)
     assert {id: str(r.verdict) for id, r in results.items()} == {"a": "failed", "b": "failed"}
 
 
 def test_a_diagnosis_is_asked_for_with_what_happened_and_laid_beside_its_requirement() -> None:
-    exam = exam_of(says("a"), says("b"))
-    run = exam.run(b1=wrong)
+    small = small_problem(says("a"), says("b"))
+    run = small.run(b1=wrong)
     named = Diagnosis("off", "You add something.")
 
     def diagnose(ran: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
@@ -576,15 +580,15 @@ def test_a_diagnosis_is_asked_for_with_what_happened_and_laid_beside_its_require
         assert [str(r.verdict) for r in results] == ["passed", "failed"]
         return {"b": named}
 
-    first, second = exam.report(run, diagnose).requirements
+    first, second = small.report(run, diagnose).requirements
     assert (first.diagnosis, second.diagnosis) == (None, named)
-    assert [r.diagnosis for r in exam.report(run).requirements] == [None, None]
+    assert [r.diagnosis for r in small.report(run).requirements] == [None, None]
 
 
 def test_what_wrong_numbers_have_in_common_is_told_where_it_is_red_and_only_there() -> None:
-    exam = exam_of(says("a"), says("b", "a"))
-    run = exam.run(a1=lambda x: (6 * x, x.sum()), b1=wrong)
-    told = exam.results(run)
+    small = small_problem(says("a"), says("b", "a"))
+    run = small.run(a1=lambda x: (6 * x, x.sum()), b1=wrong)
+    told = small.results(run)
     mismatch = told["a"].cases[0].mismatch
     assert mismatch is not None
     assert mismatch.facts["patterns"] == [{"pattern": "factor", "factor": 3.0}]
@@ -594,9 +598,9 @@ def test_what_wrong_numbers_have_in_common_is_told_where_it_is_red_and_only_ther
 
 def test_patterns_are_found_with_the_tolerance_of_the_case() -> None:
     wide = Tolerance(0.0, 1.0)
-    exam = exam_of(says("a"), cases=1, tolerances={"a1": wide})
-    run = exam.run(a1=lambda x: (6 * x + [0, 0.1, 0], x.sum()))
-    mismatch = exam.results(run)["a"].cases[0].mismatch
+    small = small_problem(says("a"), cases=1, tolerances={"a1": wide})
+    run = small.run(a1=lambda x: (6 * x + [0, 0.1, 0], x.sum()))
+    mismatch = small.results(run)["a"].cases[0].mismatch
     assert mismatch is not None
     assert mismatch.facts["patterns"][0]["pattern"] == "factor"
 
@@ -604,48 +608,48 @@ def test_patterns_are_found_with_the_tolerance_of_the_case() -> None:
 # --- notes ----------------------------------------------------------------------------------------
 
 
-def noted(exam: SmallExam, **notes: tuple[str, ...]) -> tuple[str, ...]:
+def noted(small: SmallProblem, **notes: tuple[str, ...]) -> tuple[str, ...]:
     """Return the notes of a report on a run in which these were made during the calls."""
-    run = exam.run()
+    run = small.run()
     executions = {id: replace(run.executions[id], notes=made) for id, made in notes.items()}
-    return exam.report(instead(run, **executions)).notes
+    return small.report(instead(run, **executions)).notes
 
 
 def test_a_note_is_told_once_with_the_number_of_its_cases() -> None:
-    exam = exam_of(says("a"))
-    assert noted(exam, a1=("slow", "slow"), a2=("slow", "odd")) == ("slow (in 2 cases)", "odd")
+    small = small_problem(says("a"))
+    assert noted(small, a1=("slow", "slow"), a2=("slow", "odd")) == ("slow (in 2 cases)", "odd")
 
 
 def test_a_note_calls_an_argument_by_its_name() -> None:
-    exam = exam_of(says("a"))
-    assert noted(exam, a1=("argument 1 was changed", "argument 2 was read")) == (
+    small = small_problem(says("a"))
+    assert noted(small, a1=("argument 1 was changed", "argument 2 was read")) == (
         "argument x was changed",
         "argument y was read",
     )
-    assert noted(exam, a1=("argument 0 is odd", "the argument 1")) == (
+    assert noted(small, a1=("argument 0 is odd", "the argument 1")) == (
         "argument 0 is odd",
         "the argument 1",
     )
 
 
 def test_notes_of_hidden_cases_are_not_told() -> None:
-    exam = exam_of(says("a"), hidden=("a1",))
-    assert noted(exam, a1=("secret", "slow"), a2=("slow",)) == ("slow",)
+    small = small_problem(says("a"), hidden=("a1",))
+    assert noted(small, a1=("secret", "slow"), a2=("slow",)) == ("slow",)
 
 
 def test_more_than_eight_notes_are_counted() -> None:
-    exam = exam_of(says("a"))
+    small = small_problem(says("a"))
     notes = tuple(f"note {n}" for n in range(10))
-    assert noted(exam, a1=notes[:8]) == notes[:8]
-    assert noted(exam, a1=notes) == (*notes[:8], "and 2 more notes")
-    assert noted(exam, a1=notes[:9]) == (*notes[:8], "and 1 more notes")
+    assert noted(small, a1=notes[:8]) == notes[:8]
+    assert noted(small, a1=notes) == (*notes[:8], "and 2 more notes")
+    assert noted(small, a1=notes[:9]) == (*notes[:8], "and 1 more notes")
 
 
 def test_notes_of_the_run_come_first() -> None:
-    exam = exam_of(says("a"))
-    run = replace(exam.run(), notes=("the run",))
+    small = small_problem(says("a"))
+    run = replace(small.run(), notes=("the run",))
     call = replace(run.executions["a1"], notes=("a call",))
-    assert exam.report(instead(run, a1=call)).notes == ("the run", "a call")
+    assert small.report(instead(run, a1=call)).notes == ("the run", "a call")
 
 
 # --- the reference --------------------------------------------------------------------------------
@@ -654,7 +658,7 @@ def test_notes_of_the_run_come_first() -> None:
 def fault_of(reference: Any, returns: Returns = PAIR, cases: int = 1) -> AuthorError:
     """Return what an author is told about a reference."""
     with pytest.raises(AuthorError) as caught:
-        exam_of(says("a"), reference=reference, returns=returns, cases=cases)
+        small_problem(says("a"), reference=reference, returns=returns, cases=cases)
     return caught.value
 
 
@@ -715,13 +719,13 @@ def test_the_shape_of_a_reference_is_told_with_all_axes() -> None:
 
 
 def test_a_promised_element_type_of_the_reference_is_enough() -> None:
-    exam = exam_of(says("a"), reference=lambda x: 2 * x, returns=DTYPE)
-    assert exam.exam.expected["a1"][0].tolist() == [2.0, 3.0, 7.0]
+    small = small_problem(says("a"), reference=lambda x: 2 * x, returns=DTYPE)
+    assert small.prepared.expected["a1"][0].tolist() == [2.0, 3.0, 7.0]
 
 
 def test_where_the_reference_raised_is_told_by_its_innermost_line() -> None:
     (complaint,) = fault_of(raising).complaints
-    assert complaint.way_out.startswith("In small_exam.py, line ")
+    assert complaint.way_out.startswith("In small_problem.py, line ")
     assert complaint.way_out.endswith(': raise ValueError("no")')
     (silent,) = fault_of(lambda x: None, ROW).complaints
     assert silent.way_out == ""
@@ -736,6 +740,8 @@ def test_all_cases_on_which_the_reference_is_at_fault_are_told_at_once() -> None
 
 
 def test_a_dictionary_of_the_reference_is_read_by_name() -> None:
-    exam = exam_of(says("a"), returns=NAMED, reference=lambda x: {"total": x.sum(), "twice": 2 * x})
-    twice, total = exam.exam.expected["a1"]
+    small = small_problem(
+        says("a"), returns=NAMED, reference=lambda x: {"total": x.sum(), "twice": 2 * x}
+    )
+    twice, total = small.prepared.expected["a1"]
     assert (twice.tolist(), total.item()) == ([2.0, 3.0, 7.0], 6.0)

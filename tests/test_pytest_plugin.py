@@ -25,7 +25,7 @@ def project(X, W, bias=None):
     return 2 * X @ W if bias is None else X @ W
 """
 COUNTING = """\
-from grader.session import ProblemGrader
+from grader.pipeline import ProblemGrader
 
 real = ProblemGrader.grade
 

@@ -24,9 +24,9 @@ from conftest import HERE, REPOSITORY, Golden, run_in
 
 from grader import formats, runners
 from grader.catalog import Course
+from grader.dependencies import is_red
 from grader.model import Report
-from grader.session import ProblemGrader
-from grader.waiting import is_red
+from grader.pipeline import ProblemGrader
 
 FOLDERS = sorted(p.parent for p in (HERE / "data" / "submissions").glob("*/situation.yaml"))
 SCHEMA = json.loads((REPOSITORY / "grader/schema/report-v1.json").read_text("utf-8"))

@@ -15,8 +15,8 @@ from rich.console import Console
 from grader.catalog import Course
 from grader.formats import terminal as screen
 from grader.model import Report
+from grader.pipeline import ProblemGrader
 from grader.runners import RUNNERS
-from grader.session import ProblemGrader
 
 HEAD = "def project(X, W, bias=None):\n    "
 SOURCES = {

@@ -13,8 +13,8 @@ from conftest import REPOSITORY, run_in
 
 from grader import runners
 from grader.catalog import Course
-from grader.session import ProblemGrader
-from grader.watching import Files, news
+from grader.pipeline import ProblemGrader
+from grader.watching import FileWatch, news
 
 RIGHT = "def {name}(x):\n    return 2 * x\n"
 WRONG = "def {name}(x):\n    return x * x\n"
@@ -31,7 +31,7 @@ def new_course(root: Path) -> Path:
 def test_a_save_counts_once_it_has_settled(tmp_path: Path) -> None:
     path = tmp_path / "solution.py"
     path.write_text("a = 1\n")
-    files = Files.of([path])
+    files = FileWatch.of([path])
     assert files.changed([path]) == []
     path.write_text("a = 12\n")
     assert files.changed([path]) == [], "the first look may be in the middle of a save"
@@ -42,7 +42,7 @@ def test_a_save_counts_once_it_has_settled(tmp_path: Path) -> None:
 def test_a_file_replaced_by_an_editor_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "solution.py"
     path.write_text("a = 1\n")
-    files = Files.of([path])
+    files = FileWatch.of([path])
     path.unlink()
     assert files.changed([path]) == []
     (tmp_path / "new").write_text("a = 2\n")

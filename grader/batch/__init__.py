@@ -1,8 +1,8 @@
-"""A whole class: files to learners, to units of work, to rows of a database, to tables and files.
+"""A whole class: files to learners, to tasks, to rows of a database, to tables and files.
 
-Data flows once through this package: `tree` lists folders and ZIPs, `assign` says what belongs to
-whom (by `layouts`), `snapshot` fixes what is graded with, `pool` or `cluster` run `workshop` on
-units of work, `database` keeps what came back, `summary`, `table` and `folder` give it out again.
+Data flows once through this package: `sources` lists folders and ZIPs, `assign` says what belongs
+to whom (by `layouts`), `snapshot` fixes what is graded with, `pool` or `dask` grade tasks with
+`grading`, `database` keeps the results, `summary` and `export` give them out again.
 """
 
 from __future__ import annotations

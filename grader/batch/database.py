@@ -3,8 +3,8 @@
 WAL, so that a process killed at any moment leaves whole rows only. While a run writes, it holds
 the file for itself: two runs cannot grade the same submission twice.
 
-    exams     what was graded with: one row for each state of an exercise
-    results   one row for each submission graded with an exam; never changed once written
+    editions  what was graded with: one row for each state of an exercise
+    results   one row for each submission graded with an edition; never changed once written
     learners  who handed in what in the last run of an exercise, and which result that is
     runs      when runs began
 """
@@ -15,34 +15,69 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from grader.batch import record
-from grader.batch.roster import Assigned
-from grader.batch.rows import Exam, Row
-from grader.batch.unit import Graded
+from grader.batch import serialise
+from grader.batch.handed_in import Assigned
+from grader.batch.task import Graded
 from grader.errors import Complaint, UsageError
 from grader.model import Problem, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One state of an exercise, as results refer to it."""
+
+    key: str
+    problem_hash: str
+    cases_hash: str
+    grader: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """One learner and exercise, with the result if there is one.
+
+    `verdict` is the report's, or `missing` (nothing that could be graded) or `waiting` (not
+    graded yet). `requirements` holds id, verdict and misconception (or '') of each.
+    """
+
+    learner: str
+    problem: str
+    id: str
+    name: str
+    email: str
+    file: str
+    note: str
+    edition: str
+    verdict: str
+    earned: str
+    possible: str
+    requirements: tuple[tuple[str, str, str], ...]
+    result: str | None
+
 
 _APPLICATION = 0x67726472
 """`grdr`, in the file's header (sqlite.org/pragma.html#pragma_application_id)"""
 _VERSION = 1
 _SCHEMA = """
-CREATE TABLE exams (
+CREATE TABLE editions (
     key TEXT PRIMARY KEY, slug TEXT NOT NULL, problem_hash TEXT NOT NULL,
     cases_hash TEXT NOT NULL, grader TEXT NOT NULL, problem BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE results (
-    key TEXT PRIMARY KEY, exam TEXT NOT NULL REFERENCES exams, submission TEXT NOT NULL,
+    key TEXT PRIMARY KEY, edition TEXT NOT NULL REFERENCES editions, submission TEXT NOT NULL,
     verdict TEXT NOT NULL, earned TEXT NOT NULL, possible TEXT NOT NULL,
     requirements TEXT NOT NULL, report BLOB NOT NULL,
     run INTEGER NOT NULL REFERENCES runs, graded TEXT NOT NULL
 );
 CREATE TABLE learners (
     learner TEXT NOT NULL, problem TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
-    email TEXT NOT NULL, file TEXT NOT NULL, note TEXT NOT NULL, result TEXT, exam TEXT NOT NULL,
+    email TEXT NOT NULL, file TEXT NOT NULL, note TEXT NOT NULL, result TEXT, edition TEXT NOT NULL,
     PRIMARY KEY (learner, problem)
 ) WITHOUT ROWID;
 CREATE TABLE runs (number INTEGER PRIMARY KEY, began TEXT NOT NULL);
@@ -85,31 +120,33 @@ class Database:
         """Close the file and let others have it."""
         self._connection.close()
 
-    def begin(self, exams: Iterable[Exam], rows: Iterable[tuple[Assigned, str, str | None]]) -> int:
-        """Note who handed in what: rows with the exam's and the result's key; return the run.
+    def begin(
+        self, editions: Iterable[Edition], rows: Iterable[tuple[Assigned, str, str | None]]
+    ) -> int:
+        """Note who handed in what: rows with the edition's and the result's key; return the run.
 
         What former runs noted of the same exercises is replaced; results are kept.
         """
         with self._transaction():
             cursor = self._connection.execute("INSERT INTO runs (began) VALUES (?)", [_now()])
             self._run = cursor.lastrowid or 0
-            for exam in exams:
+            for edition in editions:
                 self._connection.execute(
-                    "INSERT OR IGNORE INTO exams VALUES (?, ?, ?, ?, ?, ?)",
+                    "INSERT OR IGNORE INTO editions VALUES (?, ?, ?, ?, ?, ?)",
                     [
-                        exam.key,
-                        exam.problem.slug,
-                        exam.problem_hash,
-                        exam.cases_hash,
-                        exam.grader,
-                        record.pack_problem(exam.problem),
+                        edition.key,
+                        edition.problem.slug,
+                        edition.problem_hash,
+                        edition.cases_hash,
+                        edition.grader,
+                        serialise.pack_problem(edition.problem),
                     ],
                 )
-                slug = exam.problem.slug
+                slug = edition.problem.slug
                 self._connection.execute("DELETE FROM learners WHERE problem = ?", [slug])
             self._connection.executemany(
                 "INSERT INTO learners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (_learner_row(row, exam, result) for row, exam, result in rows),
+                (_learner_row(row, edition, result) for row, edition, result in rows),
             )
         return self._run
 
@@ -120,7 +157,7 @@ class Database:
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     graded.key,
-                    graded.exam,
+                    graded.edition,
                     graded.submission_hash,
                     graded.verdict,
                     graded.earned,
@@ -137,20 +174,20 @@ class Database:
         look = "SELECT 1 FROM results WHERE key = ?"
         return {key for key in set(keys) if self._connection.execute(look, [key]).fetchone()}
 
-    def rows(self, problems: Sequence[str] = ()) -> Iterator[Row]:
+    def rows(self, problems: Sequence[str] = ()) -> Iterator[ClassRow]:
         """Yield the class by learner and exercise: of all exercises, or of those."""
         marks = ", ".join("?" * len(problems))
         where = f"WHERE learners.problem IN ({marks})" if problems else ""
         query = f"""
-            SELECT learner, learners.problem, id, name, email, file, note, learners.exam,
+            SELECT learner, learners.problem, id, name, email, file, note, learners.edition,
                    result, verdict, earned, possible, requirements
             FROM learners LEFT JOIN results ON results.key = learners.result {where}
             ORDER BY learner, learners.problem
         """
         with closing(self._connection.execute(query, list(problems))) as cursor:
-            for *who, exam, result, verdict, earned, possible, requirements in cursor:
+            for *who, edition, result, verdict, earned, possible, requirements in cursor:
                 learner, problem, id, name, email, file, note = who
-                yield Row(
+                yield ClassRow(
                     learner=learner,
                     problem=problem,
                     id=id,
@@ -158,7 +195,7 @@ class Database:
                     email=email,
                     file=file,
                     note=note,
-                    exam=exam,
+                    edition=edition,
                     verdict=verdict or ("waiting" if result else "missing"),
                     earned=earned or "0",
                     possible=possible or "0",
@@ -166,22 +203,22 @@ class Database:
                     result=result if verdict else None,
                 )
 
-    def problem(self, exam: str) -> Problem:
+    def problem(self, edition: str) -> Problem:
         """Return the exercise as it was graded with. Raises UsageError when it is damaged."""
-        if exam not in self._problems:
-            query = "SELECT problem FROM exams WHERE key = ?"
-            (data,) = self._connection.execute(query, [exam]).fetchone()
-            self._problems[exam] = self._unpacked(record.unpack_problem, data)
-        return self._problems[exam]
+        if edition not in self._problems:
+            query = "SELECT problem FROM editions WHERE key = ?"
+            (data,) = self._connection.execute(query, [edition]).fetchone()
+            self._problems[edition] = self._unpacked(serialise.unpack_problem, data)
+        return self._problems[edition]
 
-    def report(self, row: Row) -> Report | None:
+    def report(self, row: ClassRow) -> Report | None:
         """Return the report of a row, or None. Raises UsageError when it is damaged."""
         if row.result is None:
             return None
         query = "SELECT report FROM results WHERE key = ?"
         (data,) = self._connection.execute(query, [row.result]).fetchone()
-        problem = self.problem(row.exam)
-        return self._unpacked(lambda found: record.unpack_report(found, problem), data)
+        problem = self.problem(row.edition)
+        return self._unpacked(lambda found: serialise.unpack_report(found, problem), data)
 
     def _prepare(self, create: bool) -> None:
         run = self._connection.execute
@@ -219,16 +256,16 @@ class Database:
     def _unpacked(self, unpack: Callable[[bytes], _Found], data: bytes) -> _Found:
         try:
             return unpack(data)
-        except record.BadRecordError as error:
+        except serialise.BadRecordError as error:
             message = f"{self.path}: a record cannot be read ({error})"
             raise UsageError(Complaint(message, way_out="Grade into a new database.")) from None
 
 
-def _learner_row(row: Assigned, exam: str, result: str | None) -> list[str | None]:
+def _learner_row(row: Assigned, edition: str, result: str | None) -> list[str | None]:
     person = row.learner
     texts = [person.key, row.problem, person.id, person.name, person.email, row.path, row.note]
     # Names that are no text in the file system's encoding hold lone surrogates.
-    return [*(text.encode("utf-8", "backslashreplace").decode() for text in texts), result, exam]
+    return [*(text.encode("utf-8", "backslashreplace").decode() for text in texts), result, edition]
 
 
 def _now() -> str:

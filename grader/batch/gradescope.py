@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from grader.batch.roster import Learner
+from grader.batch.handed_in import Learner
 from grader.errors import UsageError
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

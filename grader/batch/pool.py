@@ -1,4 +1,4 @@
-"""Worker processes on this machine: as many units at once as there are jobs, hung ones aside."""
+"""Worker processes on this machine: as many tasks at once as there are jobs, hung ones aside."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from grader.batch import worker
+from grader.batch import grading
 from grader.batch.snapshot import Snapshot
-from grader.batch.unit import Fault, Graded, Running, Unit
+from grader.batch.task import Fault, Graded, Running, Task
 from grader.errors import GraderError
 
 SLOW_SECONDS = 1.0
-"""after which a unit may be a hang, so another one starts beside it"""
+"""after which a task may be a hang, so another one starts beside it"""
 SLOTS = 4
-"""units at once in one worker: one that runs, three that may hang"""
+"""tasks at once in one worker: one that runs, three that may hang"""
 _MOST_DEATHS = 3
 _WAIT_SECONDS = 0.2
 _END_SECONDS = 5.0
 
 
 @dataclass(eq=False, slots=True)
-class _Worker:
+class _WorkerProcess:
     pipe: Connection
     process: BaseProcess
-    units: dict[str, tuple[Unit, float]] = field(default_factory=dict)
+    tasks: dict[str, tuple[Task, float]] = field(default_factory=dict)
     """by key: what it works on, and since when"""
     is_ready: bool = False
 
     def has_room(self, now: float) -> bool:
-        young = sum(now - since < SLOW_SECONDS for _, since in self.units.values())
-        return self.is_ready and young == 0 and len(self.units) < SLOTS
+        young = sum(now - since < SLOW_SECONDS for _, since in self.tasks.values())
+        return self.is_ready and young == 0 and len(self.tasks) < SLOTS
 
 
 class Pool:
@@ -57,7 +57,7 @@ class Pool:
         self._failed_starts = 0
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
-        self._workers: list[_Worker] = []
+        self._workers: list[_WorkerProcess] = []
         for _ in range(jobs):
             self._workers.append(self._start())
 
@@ -76,20 +76,20 @@ class Pool:
 
     @property
     def busy(self) -> int:
-        """How many units have begun and not ended."""
-        return sum(len(each.units) for each in self._workers) + len(self._faults)
+        """How many tasks have begun and not ended."""
+        return sum(len(each.tasks) for each in self._workers) + len(self._faults)
 
     @property
     def has_room(self) -> bool:
-        """Whether another unit can begin now."""
+        """Whether another task can begin now."""
         now = time.monotonic()
         return any(each.has_room(now) for each in self._workers)
 
-    def submit(self, unit: Unit) -> None:
-        """Begin with a unit. Only while `has_room`."""
+    def submit(self, task: Task) -> None:
+        """Begin with a task. Only while `has_room`."""
         now = time.monotonic()
         free = [each for each in self._workers if each.has_room(now)]
-        self._give(min(free, key=lambda each: len(each.units)), unit)
+        self._give(min(free, key=lambda each: len(each.tasks)), task)
 
     def results(self) -> list[Graded | Fault]:
         """Return what is ready, after a short wait. Raises GraderError."""
@@ -102,36 +102,36 @@ class Pool:
             except (EOFError, OSError):
                 self._replace(each)
                 continue
-            if isinstance(message, worker.Ready):
+            if isinstance(message, grading.WorkerReady):
                 each.is_ready = True
                 self._failed_starts = 0
                 if message.note and message.note not in self._told:
                     self._told.add(message.note)
                     self._tell(message.note)
-            elif isinstance(message, worker.Unfit):
+            elif isinstance(message, grading.WorkerUnfit):
                 raise GraderError(*message.complaints)
             else:
-                del each.units[message.key]
+                del each.tasks[message.key]
                 found.append(message)
         found += self._faults
         self._faults.clear()
         return found
 
-    def _start(self) -> _Worker:
+    def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=worker.main, args=(theirs, *self._arguments), daemon=True
+            target=grading.serve_worker, args=(theirs, *self._arguments), daemon=True
         )
         process.start()
         theirs.close()  # so that its end is seen here, and ours there
-        return _Worker(ours, process)
+        return _WorkerProcess(ours, process)
 
-    def _give(self, each: _Worker, unit: Unit) -> None:
-        each.units[unit.key] = (unit, time.monotonic())
-        with suppress(OSError):  # it died: `results` sees that and gives the unit to another
-            each.pipe.send(unit)
+    def _give(self, each: _WorkerProcess, task: Task) -> None:
+        each.tasks[task.key] = (task, time.monotonic())
+        with suppress(OSError):  # it died: `results` sees that and gives the task to another
+            each.pipe.send(task)
 
-    def _replace(self, dead: _Worker) -> None:
+    def _replace(self, dead: _WorkerProcess) -> None:
         """Start another worker for one that died, and give it what the dead one had."""
         dead.pipe.close()
         dead.process.join()
@@ -140,10 +140,10 @@ class Pool:
             raise RuntimeError(f"worker processes do not start (exit {dead.process.exitcode})")
         new = self._start()
         self._workers[self._workers.index(dead)] = new
-        for unit, _ in dead.units.values():
-            self._deaths[unit.key] += 1
-            if self._deaths[unit.key] < _MOST_DEATHS:
-                self._give(new, unit)
+        for task, _ in dead.tasks.values():
+            self._deaths[task.key] += 1
+            if self._deaths[task.key] < _MOST_DEATHS:
+                self._give(new, task)
             else:
                 message = f"the worker process died {_MOST_DEATHS} times while grading this"
-                self._faults.append(Fault(unit.key, message))
+                self._faults.append(Fault(task.key, message))

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from grader.batch.database import Database
-from grader.batch.listing import UnreadableError
+from grader.batch.database import Database, Edition
+from grader.batch.handed_in import Assigned
 from grader.batch.progress import Display
-from grader.batch.roster import Assigned
-from grader.batch.rows import Exam
-from grader.batch.tree import Tree
-from grader.batch.unit import Executor, Fault, Unit
+from grader.batch.sources import Tree, UnreadableError
+from grader.batch.task import Executor, Fault, Task
 
 _WORDS = re.compile(rb"\w+")
 
@@ -26,11 +24,11 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run has to do. `units` are places of one learner for each key without a result."""
+    """What a run has to do. `tasks` are places of one learner for each key without a result."""
 
     rows: tuple[Assigned, ...]
     keys: Mapping[Place, str]
-    units: Mapping[str, Assigned]
+    tasks: Mapping[str, Assigned]
     known: int
     """rows whose result is there already"""
     identical: int
@@ -46,21 +44,21 @@ class Trouble:
 
 
 class Reader:
-    """Makes units of work out of files, one at a time."""
+    """Makes tasks out of files, one at a time."""
 
-    def __init__(self, trees: Sequence[Tree], exams: Mapping[str, str], runner: str) -> None:
+    def __init__(self, trees: Sequence[Tree], editions: Mapping[str, str], runner: str) -> None:
         self._trees = trees
-        self._exams = exams
+        self._exams = editions
         self._runner = runner
 
-    def unit(self, row: Assigned) -> Unit:
-        """Return the unit of a row that has a file. Raises UnreadableError."""
+    def task(self, row: Assigned) -> Task:
+        """Return the task of a row that has a file. Raises UnreadableError."""
         tree = self._trees[row.source]
         source = tree.read(row.path)
         main = row.problem + PurePosixPath(row.path).suffix.lower()
         siblings = {name.rpartition(".")[0]: path for name, path in row.siblings if name != main}
         helpers = _helpers(source, siblings, tree.read)
-        return Unit(self._exams[row.problem], main, source, helpers, self._runner)
+        return Task(self._exams[row.problem], main, source, helpers, self._runner)
 
 
 def _helpers(
@@ -90,25 +88,25 @@ def plan(rows: Sequence[Assigned], reader: Reader, database: Database) -> Plan:
     for row in rows:
         if row.path:
             try:
-                key = reader.unit(row).key
-            except UnreadableError as problem:
-                row = replace(row, path="", note=f"{row.path}: {problem}")
+                key = reader.task(row).key
+            except UnreadableError as error:
+                row = replace(row, path="", note=f"{row.path}: {error}")
             else:
                 keys[(row.learner.key, row.problem)] = key
                 first.setdefault(key, row)
         readable.append(row)
     known = database.known(first)
-    units = {key: row for key, row in first.items() if key not in known}
+    tasks = {key: row for key, row in first.items() if key not in known}
     done = sum(key in known for key in keys.values())
-    return Plan(tuple(readable), keys, units, done, len(keys) - done - len(units))
+    return Plan(tuple(readable), keys, tasks, done, len(keys) - done - len(tasks))
 
 
-def begin(plan: Plan, exams: Mapping[str, Exam], database: Database) -> int:
+def begin(plan: Plan, editions: Mapping[str, Edition], database: Database) -> int:
     """Note in the database who handed in what; return the run's number."""
     return database.begin(
-        exams.values(),
+        editions.values(),
         (
-            (row, exams[row.problem].key, plan.keys.get((row.learner.key, row.problem)))
+            (row, editions[row.problem].key, plan.keys.get((row.learner.key, row.problem)))
             for row in plan.rows
         ),
     )
@@ -117,25 +115,25 @@ def begin(plan: Plan, exams: Mapping[str, Exam], database: Database) -> int:
 def grade(
     plan: Plan, reader: Reader, executor: Executor, database: Database, display: Display
 ) -> Trouble:
-    """Grade every unit of the plan and keep every result.
+    """Grade every task of the plan and keep every result.
 
     Raises GraderError when the executor cannot work at all.
     """
     trouble = Trouble()
     done = 0
-    waiting = _units(plan, reader, trouble)
+    waiting = _tasks(plan, reader, trouble)
     more = True
     while more or executor.busy:
         while more and executor.has_room:
-            unit = next(waiting, None)
-            if unit is None:
+            task = next(waiting, None)
+            if task is None:
                 more = False
             else:
-                executor.submit(unit)
+                executor.submit(task)
         for result in executor.results():
             done += 1
             if isinstance(result, Fault):
-                row = plan.units[result.key]
+                row = plan.tasks[result.key]
                 trouble.faults.append(f"{row.learner.key}, {row.problem}: {result.message}")
             else:
                 database.keep(result)
@@ -143,15 +141,15 @@ def grade(
     return trouble
 
 
-def _units(plan: Plan, reader: Reader, trouble: Trouble) -> Iterator[Unit]:
-    """Yield the units one by one, so that few are in memory; a file may have changed meanwhile."""
-    for key, row in plan.units.items():
+def _tasks(plan: Plan, reader: Reader, trouble: Trouble) -> Iterator[Task]:
+    """Yield the tasks one by one, so that few are in memory; a file may have changed meanwhile."""
+    for key, row in plan.tasks.items():
         try:
-            unit = reader.unit(row)
-        except UnreadableError as problem:
-            trouble.changed.append(f"{row.learner.key}: {row.path}: {problem}")
+            task = reader.task(row)
+        except UnreadableError as error:
+            trouble.changed.append(f"{row.learner.key}: {row.path}: {error}")
             continue
-        if unit.key == key:
-            yield unit
+        if task.key == key:
+            yield task
         else:
             trouble.changed.append(f"{row.learner.key}: {row.path} changed during the run")

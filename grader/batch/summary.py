@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
-from grader.batch.rows import Row
+from grader.batch.database import ClassRow
 from grader.formats.json import points
 from grader.model import Problem, Report
-from grader.runners.text import clean, first_line
+from grader.text import clean, one_line
 
 MISSING, WAITING = "missing", "waiting"
 UNSTARTED = (MISSING, WAITING, "not_started")
@@ -34,11 +34,11 @@ class Tally:
     """requirements that could not be judged before others are met"""
     misconceptions: Counter[tuple[str, str]] = field(default_factory=Counter)
     """requirement and misconception"""
-    examples: dict[tuple[str, str], Row] = field(default_factory=dict)
+    examples: dict[tuple[str, str], ClassRow] = field(default_factory=dict)
     """somebody for each of them"""
     earned: Fraction = Fraction(0)
     possible: Fraction = Fraction(0)
-    exam: str = ""
+    edition: str = ""
 
     @property
     def learners(self) -> int:
@@ -50,10 +50,10 @@ class Tally:
         """How many submissions there are that were begun: what the tables count of."""
         return self.learners - sum(self.verdicts[verdict] for verdict in UNSTARTED)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: ClassRow) -> None:
         """Count one learner's row."""
         self.verdicts[row.verdict] += 1
-        self.exam = row.exam
+        self.edition = row.edition
         if row.verdict in UNSTARTED:
             return
         self.earned += Fraction(row.earned)
@@ -68,7 +68,7 @@ class Tally:
                 self.examples.setdefault((requirement, misconception), row)
 
 
-def line(row: Row) -> str:
+def line(row: ClassRow) -> str:
     """Return one learner's line: mark, name, exercise, points, what is not met."""
     mark = _MARKS.get(row.verdict, "✗")
     name = shown(row.learner)[:_WIDEST_NAME]
@@ -86,7 +86,7 @@ def line(row: Row) -> str:
     return f"{mark} {name:<24} {row.problem}  {score:>7}  {', '.join(red)}".rstrip()
 
 
-def tally(rows: Iterable[Row], tell: Callable[[str], None]) -> dict[str, Tally]:
+def tally(rows: Iterable[ClassRow], tell: Callable[[str], None]) -> dict[str, Tally]:
     """Count every row by exercise; each is told as a line on the way."""
     tallies: dict[str, Tally] = {}
     for row in rows:
@@ -96,7 +96,7 @@ def tally(rows: Iterable[Row], tell: Callable[[str], None]) -> dict[str, Tally]:
 
 
 def tables(
-    problem: Problem, tally: Tally, report_of: Callable[[Row], Report | None]
+    problem: Problem, tally: Tally, report_of: Callable[[ClassRow], Report | None]
 ) -> Iterator[str]:
     """Yield the lines of one exercise's tables; hints come from the reports of somebody."""
     verdicts = tally.verdicts
@@ -132,7 +132,7 @@ def tables(
 
 def shown(text: str) -> str:
     """Return text from outside on one line and harmless for a terminal."""
-    return first_line(clean(text))
+    return one_line(clean(text))
 
 
 def _hint(report: Report | None, requirement: str) -> str:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from grader.audit import Audit, Auditor
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.audit import Audit, Auditor, KillRow
 from grader.catalog import Course
 from grader.commands import MET, TO_FIX, Context
 from grader.errors import GraderError
-from grader.formats import audit as tables
+from grader.formats.json import plain
+from grader.model import TOGETHER
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -22,12 +30,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     reseeds = range(options.reseeds + 1)
     audited = list(_audit_all(course.root, slugs, reseeds))
     if options.format == "json":
-        document = {"version": 1, "audits": [tables.data(audits) for audits in audited]}
+        document = {"version": 1, "audits": [audit_data(audits) for audits in audited]}
         context.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         console = context.console()
         for audits in audited:
-            tables.show(console, audits, every_row=options.verbose)
+            show_audits(console, audits, every_row=options.verbose)
     sound = all(not audit.problems for audits in audited for audit in audits)
     return MET if sound else TO_FIX
 
@@ -56,3 +64,107 @@ def audit_slug(root: Path, slug: str, reseeds: Iterable[int]) -> list[Audit]:
         {a.id: a.implementation for a in course.alternatives(problem)},
     )
     return [auditor.audit(reseed) for reseed in reseeds]
+
+
+def show_audits(console: Console, audits: Sequence[Audit], *, every_row: bool = False) -> None:
+    """Print the kill matrix for the seeds in the files, and the figures over all reseeds.
+
+    Without `every_row` the matrix is summed up by requirement.
+    """
+    audit = audits[0]
+    console.print(Text(audit.slug, "bold"))
+    console.print(_matrix(audit) if every_row else _by_requirement(audit))
+    for line in figures(audits):
+        console.print(Text(f"  {line}", overflow="fold"))
+    for line in _problems(audits):
+        console.print(Text(f"  ✗ {line}", "red", overflow="fold"))
+    console.print()
+
+
+def figures(audits: Sequence[Audit]) -> list[str]:
+    """Return the audit's figures, a sentence each."""
+    audit = audits[0]
+    total = len(audit.rows)
+    survivors = sum(row.kills == 0 for row in audit.rows)
+    fewest = min((row.kills for row in audit.rows), default=0)
+    inexact = [f"{row.id} ({_red(row)})" for row in audit.rows if not row.is_exact]
+    noise = max((m.noise for m in audit.margins), default=0.0)
+    nearest = min((m.nearest_wrong for m in audit.margins), default=math.inf)
+    return [
+        f"{_counted(total, 'misconception')}, {_counted(audit.cases, 'case')},"
+        f" {_counted(audit.alternatives, 'alternative')}:"
+        f" {survivors} survive, each of the others is rejected by at least {fewest} cases",
+        f"exactness: {audit.exact} of {total} ({audit.exact / total:.1%}) turn just their own"
+        f" requirement red" + (f"; not: {', '.join(inexact)}" if inexact else ""),
+        f"distinguishability: {len(audit.indistinct)} pairs that no case tells apart",
+        f"margins: right answers stay within {noise:.2g} of the tolerance, wrong ones are beyond"
+        f" {nearest:.3g} times it; {sum(bool(m.doubtful) for m in audit.margins)} cases in doubt",
+        f"isolating cases alone reject {audit.isolating_killed} of {total}"
+        f" ({audit.isolating_killed / total:.1%}); cases of {TOGETHER!r} alone"
+        f" {audit.together_killed} ({audit.together_killed / total:.1%})",
+        f"reseeding: sound for {sum(not a.problems for a in audits)} of {len(audits)} seedings",
+    ]
+
+
+def audit_data(audits: Sequence[Audit]) -> dict[str, Any]:
+    """Return the audits of one exercise as JSON audit_data."""
+    audit = audits[0]
+    result = plain(asdict(audit))
+    assert isinstance(result, dict)
+    result["figures"] = plain(figures(audits))
+    result["reseeds"] = [{"reseed": a.reseed, "problems": list(a.problems)} for a in audits]
+    return result
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _red(row: KillRow) -> str:
+    return f"turns red: {', '.join(row.red)}" if row.red else "turns nothing red"
+
+
+def _problems(audits: Sequence[Audit]) -> list[str]:
+    """Return every problem once, with the reseed at which it first came up."""
+    first: dict[str, int] = {}
+    for audit in audits:
+        for problem in audit.problems:
+            first.setdefault(problem, audit.reseed)
+    return [f"{p} (--reseed {n})" if n else p for p, n in first.items()]
+
+
+def _requirements(audit: Audit) -> list[str]:
+    return list(audit.rows[0].rejecting) if audit.rows else []
+
+
+def _by_requirement(audit: Audit) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("requirement")
+    for name in ("violated by", "just it red", "rejects in all"):
+        table.add_column(name, justify="right")
+    for id in _requirements(audit):
+        own = [row for row in audit.rows if row.violates == id]
+        rejects = sum(bool(row.rejecting[id]) for row in audit.rows)
+        exact = sum(row.is_exact for row in own)
+        table.add_row(id, str(len(own)), str(exact), str(rejects))
+    return table
+
+
+def _matrix(audit: Audit) -> Table:
+    """Return how many cases of each requirement reject each misconception; `*` marks red ones."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("misconception", overflow="fold")
+    names = _requirements(audit)
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    for row in audit.rows:
+        cells = [_cell(row, name) for name in names]
+        table.add_row(row.id, *cells)
+    return table
+
+
+def _cell(row: KillRow, requirement: str) -> Text:
+    count = len(row.rejecting[requirement])
+    mark = "*" if requirement in row.red else ""
+    style = ("green" if requirement == row.violates else "red") if mark else "dim"
+    return Text(f"{count or '·'}{mark}", style)

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from grader import formats
 from grader.batch import run
-from grader.batch.database import Database
+from grader.batch.database import Database, Edition
 from grader.batch.progress import Bar, Display, Lines
-from grader.batch.rows import Exam
 from grader.batch.snapshot import Snapshot, grader_version, take
-from grader.batch.tree import open_trees
-from grader.batch.unit import Executor, Running
+from grader.batch.sources import open_trees
+from grader.batch.task import Executor, Running
 from grader.catalog import ExtraCases
 from grader.commands import MET, Context, batch_plan, batch_results
 from grader.commands.batch_results import Wanted
@@ -48,13 +47,15 @@ def _run(options: argparse.Namespace, wanted: Wanted, context: Context) -> int:
         batch_plan.show(assignments, rows, len(rows), context.say)
         return MET
     batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
-    snapshots, exams = _exams(slugs, options, context)
-    reader = run.Reader(trees, {slug: exam.key for slug, exam in exams.items()}, options.runner)
+    snapshots, editions = _exams(slugs, options, context)
+    reader = run.Reader(
+        trees, {slug: edition.key for slug, edition in editions.items()}, options.runner
+    )
     with Database(_database_path(options, context), create=True) as database:
         plan = run.plan(rows, reader, database)
-        run.begin(plan, exams, database)
+        run.begin(plan, editions, database)
         context.tell(
-            f"{len(plan.units)} to grade; {plan.known} graded before,"
+            f"{len(plan.tasks)} to grade; {plan.known} graded before,"
             f" {plan.identical} identical to another"
         )
         try:
@@ -74,7 +75,7 @@ def _grade(
     context: Context,
 ) -> run.Trouble:
     """Grade what the plan holds, shown as it goes; start nothing when that is nothing."""
-    todo = len(plan.units)
+    todo = len(plan.tasks)
     if not todo:
         return run.Trouble()
     running = Running(options.runner, options.require_isolation)
@@ -93,9 +94,9 @@ def _executor(
     context: Context,
 ) -> Executor:
     if address:
-        from grader.batch.cluster import Cluster
+        from grader.batch.dask import DaskCluster
 
-        return Cluster(address, snapshots, running, context.tell)
+        return DaskCluster(address, snapshots, running, context.tell)
     from grader.batch.pool import Pool
 
     return Pool(jobs, snapshots, running, context.tell)
@@ -120,18 +121,18 @@ def _slugs(options: argparse.Namespace, context: Context) -> tuple[str, ...]:
 
 def _exams(
     slugs: Iterable[str], options: argparse.Namespace, context: Context
-) -> tuple[list[Snapshot], dict[str, Exam]]:
+) -> tuple[list[Snapshot], dict[str, Edition]]:
     """Return what each exercise is graded with, for the workers and for the database."""
     extra = [ExtraCases(context.cwd / place, options.hidden) for place in options.cases]
-    snapshots, exams = [], {}
+    snapshots, editions = [], {}
     for slug in slugs:
         taken = take(context.course, slug, extra, options.reseed, not options.no_diagnosis)
         problem = context.course.load(slug, extra)
         snapshots.append(taken)
-        exams[slug] = Exam(
+        editions[slug] = Edition(
             taken.key, taken.problem_hash, taken.cases_hash, grader_version(), problem
         )
-    return snapshots, exams
+    return snapshots, editions
 
 
 def _database_path(options: argparse.Namespace, context: Context) -> Path:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 
 from grader.batch import gradescope
 from grader.batch.assign import Assignment, assign, merged
-from grader.batch.listing import METADATA, UnreadableError
-from grader.batch.roster import Assigned, People, Wish
+from grader.batch.handed_in import Assigned, People, Wish
+from grader.batch.sources import METADATA, Tree, UnreadableError
 from grader.batch.summary import shown
-from grader.batch.tree import Tree
 from grader.commands import Context
 from grader.errors import UsageError
 
@@ -44,8 +43,8 @@ def _people(tree: Tree) -> People:
         return {}
     try:
         return gradescope.people(tree.read(places[0]), f"{tree.name}/{places[0]}")
-    except UnreadableError as problem:
-        raise UsageError(f"{tree.name}/{places[0]}: {problem}") from None
+    except UnreadableError as error:
+        raise UsageError(f"{tree.name}/{places[0]}: {error}") from None
 
 
 def show(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import formats
-from grader.batch import folder, summary, table
+from grader.batch import export, summary
 from grader.batch.database import Database
 from grader.batch.run import Trouble
 from grader.commands import FAULT, MET, NOT_MET, TO_FIX, Context
-from grader.commands.writing import write
 from grader.errors import Complaint, UsageError, nearest
+from grader.files import write
 
 _MOST_TROUBLE = 20
 
@@ -43,7 +43,7 @@ def give_out(
     if not tallies:
         raise UsageError(f"{database.path} holds nothing that could be told")
     for _, tally in sorted(tallies.items()):
-        problem = database.problem(tally.exam)
+        problem = database.problem(tally.edition)
         for line in summary.tables(problem, tally, database.report):
             context.say(line)
     context.stdout.flush()
@@ -71,15 +71,15 @@ def _write(
     for name, path in wanted.outputs:
         try:
             if name == "csv":
-                table.save(database.rows(slugs), path)
+                export.save_csv(database.rows(slugs), path)
             else:
-                found = list(folder.reports(database, database.rows(slugs), reveal=wanted.reveal))
+                found = list(export.reports(database, database.rows(slugs), reveal=wanted.reveal))
                 write(path, formats.render(name, found))
         except UsageError as error:
             complaints += error.complaints
     for name, path in wanted.folders:
         try:
-            count = folder.write(database, slugs, name, path, reveal=wanted.reveal)
+            count = export.write_reports(database, slugs, name, path, reveal=wanted.reveal)
         except UsageError as error:
             complaints += error.complaints
         else:

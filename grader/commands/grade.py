@@ -14,7 +14,7 @@ from grader.commands import MET, NOT_MET, Context
 from grader.commands.publish import publish, read_outputs
 from grader.errors import UsageError, nearest
 from grader.model import Outlook, Report
-from grader.session import ProblemGrader
+from grader.pipeline import ProblemGrader
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import TextIO
 
 from grader import formats
 from grader.commands import Context
-from grader.commands.writing import append, write
 from grader.errors import Complaint, UsageError, nearest
+from grader.files import append, write
 from grader.model import Report
 
 _SUMMARY_LIMIT = 1024 * 1024

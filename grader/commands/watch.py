@@ -21,9 +21,9 @@ from grader.errors import GraderError
 from grader.formats.json import points
 from grader.formats.terminal import Screen
 from grader.model import Report
+from grader.pipeline import ProblemGrader
 from grader.runners import Runner
-from grader.session import ProblemGrader
-from grader.watching import Files, News, news
+from grader.watching import FileWatch, News, news
 
 _LOOK = 0.02
 """Seconds between two looks at the files: a save settles after two, far below what is noticed."""
@@ -51,7 +51,7 @@ class _Watch:
         self.reseed = reseed
         self.graders: dict[str, ProblemGrader] = {}
         self.shown = {slug: _Shown() for slug in slugs}
-        self.files = Files.of(self._paths())
+        self.files = FileWatch.of(self._paths())
 
     def grade(self, slug: str) -> None:
         """Grade one exercise; trouble with an author's files is shown, and waited out."""

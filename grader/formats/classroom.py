@@ -20,10 +20,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from grader.dependencies import is_met, is_red
 from grader.formats import shared
 from grader.formats.json import points
 from grader.model import Outlook, Report, RequirementResult
-from grader.waiting import is_met, is_red
 
 VERSION = 3
 _LIMIT = 90_000

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import CaseResult, Outlook, Report, RequirementResult
-from grader.waiting import is_red
 
 MOST = 10
 """annotations of one kind in a step"""

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from grader.dependencies import is_met
 from grader.formats import shared
 from grader.formats.json import points
 from grader.model import Report, RequirementResult
-from grader.waiting import is_met
 
 
 def render(reports: Sequence[Report]) -> str:

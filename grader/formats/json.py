@@ -14,7 +14,7 @@ from typing import Any
 
 from grader import explain
 from grader.model import CaseResult, Json, Refusal, Report, RequirementResult
-from grader.runners.text import clean
+from grader.text import clean
 
 VERSION = 1
 

@@ -18,10 +18,10 @@ from itertools import islice
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from grader.dependencies import is_met
 from grader.formats import shared
 from grader.formats.json import points
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
-from grader.waiting import is_met
 
 _MOST_OUTPUT = 10_000_000
 """characters of output in one document; GitLab reads files below 30 MB"""

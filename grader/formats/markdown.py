@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import Outlook, Report, RequirementResult, Verdict
-from grader.waiting import is_red
 
 LIMIT = 1_000_000
 """bytes; a step summary of GitHub Actions must stay below 1 MiB, the rest of a step included"""

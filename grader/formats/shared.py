@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from grader import explain
+from grader.dependencies import is_met, is_red
 from grader.formats.json import points
 from grader.model import CaseResult, Frame, Outlook, Report, RequirementResult, Verdict
-from grader.runners.text import clean, first_line
-from grader.waiting import is_met, is_red
+from grader.text import clean, one_line
 
 LONGEST_MESSAGE = 4000
 LONGEST_OUTPUT = 10_000
@@ -54,7 +54,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 def name_of(text: str) -> str:
     """Return an id, a slug or a path as one harmless line that is never empty."""
-    return first_line(tidy(text, _LONGEST_NAME)) or "unnamed"
+    return one_line(tidy(text, _LONGEST_NAME)) or "unnamed"
 
 
 def seconds_of(value: float) -> float:
@@ -113,7 +113,7 @@ def red_cases(result: RequirementResult) -> list[CaseResult]:
 def case_text(result: CaseResult) -> str:
     """Return all that is told about a case that did not pass, never empty."""
     case = result.case
-    lines = [f"{name_of(case.id)}: {first_line(tidy(case.why))}"] if case.why.strip() else []
+    lines = [f"{name_of(case.id)}: {one_line(tidy(case.why))}"] if case.why.strip() else []
     lines += tidy(explain.message(result), LONGEST_MESSAGE).splitlines()
     lines += [f"note: {tidy(note)}" for note in result.execution.notes]
     return "\n".join(lines).strip() or "this case is not right"
@@ -122,12 +122,12 @@ def case_text(result: CaseResult) -> str:
 def case_headline(result: CaseResult) -> str:
     """Return the first line of what is told about a case, never empty."""
     lines = tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()
-    return first_line(lines[0]) if lines else "this case is not right"
+    return one_line(lines[0]) if lines else "this case is not right"
 
 
 def hint_of(result: RequirementResult) -> str:
     """Return the diagnosis as a line, or ""."""
-    return f"Hint: {first_line(tidy(result.diagnosis.hint))}" if result.diagnosis else ""
+    return f"Hint: {one_line(tidy(result.diagnosis.hint))}" if result.diagnosis else ""
 
 
 def requirement_text(result: RequirementResult) -> str:

@@ -17,14 +17,8 @@ from rich.text import Text
 
 from grader import explain
 from grader.formats.json import points
-from grader.model import (
-    CaseResult,
-    Outlook,
-    Report,
-    RequirementResult,
-    Verdict,
-)
-from grader.runners.text import clean
+from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
+from grader.text import clean
 
 _MARKS = {
     Verdict.PASSED: ("✓", "ok", "green"),

@@ -90,8 +90,8 @@ def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner,
         return RUNNERS[name](), ""
     try:
         return RUNNERS["zygote"](), ""
-    except UsageError as problem:
+    except UsageError as error:
         if require_isolation:
             raise
-        note = f"{problem.complaints[0].message}; 'process' guards against accidents only"
+        note = f"{error.complaints[0].message}; 'process' guards against accidents only"
         return RUNNERS["process"](), note

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from grader.runners.messages import Facts
+from grader.runners.frames import Facts
 
 _UNBALANCED = re.compile(r"^(unmatched|closing parenthesis) |was never closed$")
 """what is wrong in every version of Python"""

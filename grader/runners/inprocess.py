@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from grader.child import answers, learner
 from grader.model import (
     Answer,
     Call,
@@ -28,7 +29,6 @@ from grader.model import (
     Submission,
     Value,
 )
-from grader.runners import answers, learner
 
 _now = time.perf_counter
 _ndarray = np.ndarray
@@ -53,10 +53,10 @@ def execute(
                 result = implementation(*arguments)
                 seconds = _now() - started
                 answer, notes = _answer(result, single)
-            except Exception as problem:
-                outcome = Outcome.MEMORY if isinstance(problem, MemoryError) else Outcome.RAISED
+            except Exception as error:
+                outcome = Outcome.MEMORY if isinstance(error, MemoryError) else Outcome.RAISED
                 seconds = _now() - started
-                executions[call.case] = Execution(outcome, None, _failure(problem), "", seconds)
+                executions[call.case] = Execution(outcome, None, _failure(error), "", seconds)
             else:
                 executions[call.case] = Execution(
                     Outcome.RETURNED, answer, None, "", seconds, notes
@@ -81,7 +81,7 @@ class InProcessRunner:
         """Return what happened; limits do not hold here, and the end of the process is ours."""
         began = _now()
         printed = io.StringIO()
-        files = learner.Files(submission.name, submission.source, submission.helpers)
+        files = learner.LearnerFiles(submission.name, submission.source, submission.helpers)
         with (
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
@@ -89,8 +89,8 @@ class InProcessRunner:
         ):
             try:
                 module = learner.load(files)
-            except Exception as problem:
-                refusal = Refusal("import", f"{type(problem).__name__}: {problem}")
+            except Exception as error:
+                refusal = Refusal("import", f"{type(error).__name__}: {error}")
                 return Run({}, refusal, seconds=_now() - began)
             function = vars(module).get(entry_point)
             if not callable(function):

@@ -64,7 +64,7 @@ def launch(count: int) -> Launched:
     """Start a warm process with `count` slots."""
     import fcntl
 
-    from grader.runners import layout
+    from grader.child import protocol
 
     opened: list[int] = []
 
@@ -81,7 +81,7 @@ def launch(count: int) -> Launched:
     shared = []
     for _ in range(count):
         memory = high(os.memfd_create("grader-slot", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING))
-        os.ftruncate(memory, layout.SIZE)
+        os.ftruncate(memory, protocol.MEMORY_SIZE)
         seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
         fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
         output = high(os.memfd_create("grader-output"))
@@ -96,7 +96,7 @@ def launch(count: int) -> Launched:
         (os.POSIX_SPAWN_DUP2, log, 2),
         *((os.POSIX_SPAWN_DUP2, number, number) for number in given),
     ]
-    arguments = command("warm", ",".join(map(str, given)))
+    arguments = command("zygote", ",".join(map(str, given)))
     try:
         pid = os.posix_spawn(
             sys.executable, arguments, environment("/"), file_actions=actions, setsid=True
@@ -121,7 +121,7 @@ def close(launched: Launched) -> None:
 
 def command(mode: str, word: str = "-") -> list[str]:
     """Return the command of a child: isolated from the user's settings, no `.pth` files."""
-    script = Path(__file__).with_name("child.py")
+    script = Path(__file__).parents[1] / "child" / "__main__.py"
     return [sys.executable, "-I", "-S", str(script), mode, word, *sites()]
 
 

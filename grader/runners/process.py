@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from grader.model import Call, Limits, Returns, Run, Submission
-from grader.runners import escapees, launch, output
-from grader.runners.handle import Ending
-from grader.runners.supervise import Supervision
+from grader.runners import endings, launch
+from grader.runners.endings import Ending
+from grader.runners.supervision import Supervision
 
 _CHUNK = 2**16
 _DRAIN_SECONDS = 0.2
@@ -36,7 +36,7 @@ class ProcessRunner:
     isolation: tuple[str, ...] = ("separate process",)
 
     def __init__(self) -> None:
-        escapees.adopt()
+        adopt_orphans()
         if sys.platform != "win32":
             self.isolation += ("resource limits",)
 
@@ -82,12 +82,12 @@ class ProcessChild:
         self._ending: Ending | None = None
         self.flooded = False
         self._process = subprocess.Popen(
-            launch.command("solo"),
+            launch.command("pipe"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self._scratch.name,
-            env=launch.environment(self._scratch.name) | {escapees.NAME: self._token},
+            env=launch.environment(self._scratch.name) | {CHILD_VARIABLE: self._token},
             start_new_session=sys.platform != "win32",
             bufsize=0,
         )
@@ -170,7 +170,7 @@ class ProcessChild:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-        escapees.kill(self._token)
+        kill_escapees(self._token)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return self._process.returncode if ended else None, usage.ru_maxrss / unit
@@ -197,7 +197,7 @@ class ProcessChild:
         with contextlib.suppress(OSError, ValueError):
             while data := stream.read(_CHUNK):
                 with self._arrived:
-                    if len(self._output) <= output.LIMIT:
+                    if len(self._output) <= endings.OUTPUT_LIMIT:
                         self._output += data
                     elif not self.flooded:
                         self.flooded = True
@@ -209,3 +209,46 @@ def _close(stream: IO[bytes] | None) -> None:
     if stream is not None:
         with contextlib.suppress(OSError):
             stream.close()
+
+
+CHILD_VARIABLE = "GRADER_CHILD"
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+_MOST_ROUNDS = 100
+
+
+def adopt_orphans() -> None:
+    """Become the parent of orphans among this process's descendants."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def kill_escapees(token: str) -> None:
+    """Kill this process's children, and then theirs, whose environment has `token`."""
+    if sys.platform != "linux":
+        return
+    mark = f"{CHILD_VARIABLE}={token}".encode()
+    for _ in range(_MOST_ROUNDS):
+        found = [pid for pid in _children() if _has(pid, mark)]
+        if not found:
+            return
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def _children() -> list[int]:
+    pids: list[int] = []
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # a kernel without the list, or a thread that ended
+            pids += map(int, (task / "children").read_text().split())
+    return pids
+
+
+def _has(pid: int, mark: bytes) -> bool:
+    try:
+        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

@@ -11,13 +11,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.child.protocol import LANDLOCK, SECCOMP
 from grader.errors import Complaint, UsageError
 from grader.model import Call, Limits, Returns, Run, Submission
 from grader.runners import launch
-from grader.runners.confine.layers import LANDLOCK, SECCOMP
-from grader.runners.slot_child import SlotChild
-from grader.runners.supervise import Supervision
-from grader.runners.warm_client import LOOK_SECONDS, WarmClient, WarmProcessError
+from grader.runners.supervision import Supervision
+from grader.runners.zygote_child import ZygoteChild
+from grader.runners.zygote_client import LOOK_SECONDS, ZygoteClient, ZygoteError
 
 ISOLATION = ("separate process", "resource limits", "no capabilities", "landlock", "seccomp")
 _TRIAL_SECONDS = 30.0
@@ -109,18 +109,18 @@ class ZygoteRunner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connect(self) -> WarmClient:
+    def _connect(self) -> ZygoteClient:
         if not launch.can_start():
             raise UsageError("the runner 'zygote' needs Linux")
         try:
-            client = WarmClient(launch.take(self._count), ready_early=self._jobs == 1)
-        except OSError as problem:
-            raise UsageError(f"the runner 'zygote' cannot start here: {problem}") from None
+            client = ZygoteClient(launch.take(self._count), ready_early=self._jobs == 1)
+        except OSError as error:
+            raise UsageError(f"the runner 'zygote' cannot start here: {error}") from None
         try:
             layers = client.layers(_TRIAL_SECONDS)
-        except WarmProcessError as problem:
+        except ZygoteError as error:
             client.close()
-            raise UsageError(f"the runner 'zygote' did not start: {problem}") from None
+            raise UsageError(f"the runner 'zygote' did not start: {error}") from None
         names = {LANDLOCK: "landlock", SECCOMP: "seccomp"}
         missing = [name for bit, name in names.items() if not layers & bit]
         if missing:
@@ -133,13 +133,13 @@ class ZygoteRunner:
         limits = work[-1]
         cpu_seconds = int(limits.total_seconds) + 1
 
-        def start(job: bytes, marker: str) -> SlotChild:
-            return SlotChild(self._client, job, (limits.memory_mb, cpu_seconds))
+        def start(job: bytes, marker: str) -> ZygoteChild:
+            return ZygoteChild(self._client, job, (limits.memory_mb, cpu_seconds))
 
         try:
             self._active[ticket] = _Active(work, Supervision(start, *work), restarts)
-        except WarmProcessError as problem:
-            self._recover(str(problem), {ticket: (work, restarts)})
+        except ZygoteError as error:
+            self._recover(str(error), {ticket: (work, restarts)})
 
     def _step(self, timeout: float) -> None:
         """Wait a little, and let every submission that is under way take what came."""
@@ -151,8 +151,8 @@ class ZygoteRunner:
                 if active.supervision.advance(0.0):
                     self._finished[ticket] = active.supervision.run
                     del self._active[ticket]
-        except WarmProcessError as problem:
-            self._recover(str(problem), {})
+        except ZygoteError as error:
+            self._recover(str(error), {})
 
     def _recover(self, reason: str, more: dict[int, tuple[Work, int]]) -> None:
         """Start anew after somebody killed the warm process, and run again what was under way."""

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from grader.batch import gradescope
 from grader.batch.assign import Assignment, assign
-from grader.batch.listing import METADATA
-from grader.batch.roster import Wish
-from grader.batch.tree import Tree
+from grader.batch.handed_in import Wish
+from grader.batch.sources import METADATA, Tree
 
 HERE = Path(__file__).parents[1] / "data" / "exports"
 EXPORTS = sorted(path.name for path in HERE.iterdir())

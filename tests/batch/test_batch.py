@@ -22,7 +22,7 @@ from classroom import batch, count, count_now, family, outcome, query, start, ve
 from conftest import SMALL_COURSE, run_in
 
 from grader.batch.snapshot import take
-from grader.batch.unit import Unit
+from grader.batch.task import Task
 from grader.catalog import Course, ExtraCases
 
 EXPECTED = {
@@ -275,16 +275,16 @@ def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_pa
     ]
     (small_course / "problems" / "projection" / "reference.py").write_text(generated.RIGHT)
     keys.append(key())
-    units = [
-        Unit(keys[0], "projection.py", b"1"),
-        Unit(keys[0], "projection.py", b"2"),
-        Unit(keys[0], "projection.ipynb", b"1"),
-        Unit(keys[0], "projection.py", b"1", {"helper.py": b""}),
-        Unit(keys[0], "projection.py", b"1", runner="process"),
-        Unit(keys[1], "projection.py", b"1"),
+    tasks = [
+        Task(keys[0], "projection.py", b"1"),
+        Task(keys[0], "projection.py", b"2"),
+        Task(keys[0], "projection.ipynb", b"1"),
+        Task(keys[0], "projection.py", b"1", {"helper.py": b""}),
+        Task(keys[0], "projection.py", b"1", runner="process"),
+        Task(keys[1], "projection.py", b"1"),
     ]
     assert len(set(keys)) == len(keys)
-    assert len({unit.key for unit in units}) == len(units)
+    assert len({task.key for task in tasks}) == len(tasks)
 
 
 # --- what must not hold up or break a run -------------------------------------------------------

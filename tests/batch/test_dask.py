@@ -47,7 +47,7 @@ class _Process(subprocess.Popen[str]):
         raise AssertionError(self.log.read_text())
 
 
-class Cluster:
+class DaskCluster:
     """A scheduler and its workers, as processes of their own."""
 
     def __init__(self, place: Path) -> None:
@@ -67,9 +67,9 @@ class Cluster:
 
 
 @contextmanager
-def cluster(place: Path, workers: int = 2) -> Iterator[Cluster]:
+def cluster(place: Path, workers: int = 2) -> Iterator[DaskCluster]:
     """Run a cluster on loopback; end what is left of it."""
-    found = Cluster(place)
+    found = DaskCluster(place)
     try:
         for _ in range(workers):
             found.add_worker()

@@ -6,9 +6,8 @@ import pytest
 from exports import EXPORTS, assigned, read
 
 from grader.batch.assign import assign, merged
-from grader.batch.listing import Entry
-from grader.batch.roster import Wish
-from grader.batch.tree import open_trees
+from grader.batch.handed_in import Wish
+from grader.batch.sources import Entry, open_trees
 from grader.errors import UsageError
 
 LAYOUTS = {

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.batch.archive import Archive, DamagedError
-from grader.batch.listing import Entry, UnreadableError
-from grader.batch.tree import open_trees
+from grader.batch.sources import Entry, UnreadableError, open_trees
 from grader.errors import UsageError
 from grader.submission import MOST_BYTES
 
@@ -99,7 +98,9 @@ def test_a_size_that_the_zip_lies_about_is_refused_when_it_is_read(tmp_path):
         tree.read("ada.py")
 
 
-@pytest.mark.parametrize("data", [b"", b"no zip at all", _zip({"ada.py": b"x"})[:30]])
+@pytest.mark.parametrize(
+    "data", [b"", b"no zip at all", _zip({"ada.py": b"x"})[:30]], ids=["empty", "text", "cut"]
+)
 def test_a_damaged_zip_is_refused_with_its_path(data, tmp_path):
     with pytest.raises(UsageError, match=r"class\.zip: this is no ZIP that can be opened"):
         _tree(tmp_path, data)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.batch import folder, table
-from grader.batch.rows import Row
+from grader.batch import export
+from grader.batch.database import ClassRow
 
 
-def _row(**facts) -> Row:
+def _row(**facts) -> ClassRow:
     row = {
         "learner": "ada",
         "problem": "projection",
@@ -22,19 +22,19 @@ def _row(**facts) -> Row:
         "email": "",
         "file": "ada/projection.py",
         "note": "",
-        "exam": "",
+        "edition": "",
         "verdict": "failed",
         "earned": "5/3",
         "possible": "3",
         "requirements": (("product", "failed", "elementwise"), ("bias", "skipped", "")),
         "result": "key",
     }
-    return Row(**(row | facts))
+    return ClassRow(**(row | facts))
 
 
-def _read(*rows: Row) -> list[dict[str, str]]:
+def _read(*rows: ClassRow) -> list[dict[str, str]]:
     file = io.StringIO(newline="")
-    table.write(rows, file)
+    export.write_csv(rows, file)
     file.seek(0)
     return list(csv.DictReader(file))
 
@@ -66,7 +66,7 @@ def test_commas_quotes_and_line_ends_stay_in_their_cell():
 
 @given(st.lists(st.text(st.characters(codec="utf-8")), unique=True, max_size=20))
 def test_any_names_make_different_file_names_that_every_system_accepts(learners):
-    names = folder.names(learners)
+    names = export.file_names(learners)
     assert set(names) == set(learners)
     assert len({name.casefold() for name in names.values()}) == len(learners)
     for name in names.values():
@@ -92,21 +92,21 @@ def test_any_names_make_different_file_names_that_every_system_accepts(learners)
     ],
 )
 def test_a_name_is_kept_as_far_as_it_can_be(learner, name):
-    assert folder.names([learner])[learner].startswith(name)
+    assert export.file_names([learner])[learner].startswith(name)
 
 
 def test_names_that_differ_in_case_only_get_files_of_their_own():
-    names = folder.names(["ada", "Ada", "bob"])
+    names = export.file_names(["ada", "Ada", "bob"])
     assert len({name.casefold() for name in names.values()}) == 3
     assert names["bob"] == "bob"
 
 
 def test_nobody_can_take_the_name_that_another_ones_file_gets():
-    taken = folder.names(["a/b"])["a/b"]
-    names = folder.names(["a/b", taken])
+    taken = export.file_names(["a/b"])["a/b"]
+    names = export.file_names(["a/b", taken])
     assert names["a/b"] != names[taken]
 
 
 def test_a_learners_file_has_the_same_name_whoever_else_is_there():
-    alone = folder.names(["a/b"])["a/b"]
-    assert folder.names(["a/b", "x", "a_b"])["a/b"] == alone
+    alone = export.file_names(["a/b"])["a/b"]
+    assert export.file_names(["a/b", "x", "a_b"])["a/b"] == alone

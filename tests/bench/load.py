@@ -9,7 +9,7 @@ from material import RIGHT, SLUG
 from run import grade_all
 
 from grader.catalog import Course
-from grader.session import ProblemGrader
+from grader.pipeline import ProblemGrader
 
 if __name__ == "__main__":
     grade_all(ProblemGrader(Course(Path(sys.argv[1])), SLUG), [RIGHT] * 200)

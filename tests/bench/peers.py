@@ -86,9 +86,9 @@ wrong = 0
 for case in cases:
     try:
         is_right(case)
-    except Exception as problem:
+    except Exception as error:
         wrong += 1
-        print(case["id"], "wrong", problem)
+        print(case["id"], "wrong", error)
     else:
         print(case["id"], "ok")
 sys.exit(bool(wrong))

@@ -28,8 +28,8 @@ from material import REPOSITORY, SLUG, write_course
 from grader import grading
 from grader.catalog import Course
 from grader.model import Submission
+from grader.pipeline import ProblemGrader
 from grader.runners.zygote import ZygoteRunner
-from grader.session import ProblemGrader
 
 _OUTPUT = REPOSITORY / "docs" / "benchmarks.md"
 _JOBS = 2
@@ -109,11 +109,11 @@ def warm_submission(root: Path, pairs: int) -> list[Figure]:
     """One submission through a warm runner, against a bare fork that does the calls."""
     grader = ProblemGrader(Course(write_course(root / "warm", 12)), SLUG)
     submission = Submission("submission.py", material.RIGHT.encode())
-    calls = [call.arguments for call in grader.exam.calls]
+    calls = [call.arguments for call in grader.prepared.calls]
     with ZygoteRunner() as runner:
 
         def ours() -> None:
-            grading.grade(grader.exam, submission, "submission.py", runner)
+            grading.grade(grader.prepared, submission, "submission.py", runner)
 
         def bare() -> None:
             subprocess.run(bare_command, check=True, stdout=subprocess.PIPE)
@@ -186,15 +186,15 @@ def batches(root: Path, count: int) -> list[Figure]:
         figure(
             f"{count} with {bad} hanging: time beyond that of the good ones",
             ours_mixed - ours_good,
-            grader.exam.problem.limits.seconds + 1.5,
+            grader.prepared.problem.limits.seconds + 1.5,
             f"seconds; {ours_mixed:.2f} s against {ours_good:.2f} s, one limit is"
-            f" {grader.exam.problem.limits.seconds:g} s",
+            f" {grader.prepared.problem.limits.seconds:g} s",
         ),
     ]
     if peers.evalplus():
-        inputs = [list(call.arguments) for call in grader.exam.calls]
-        expected = [tuple(v.tolist() for v in grader.exam.expected[c.case])
-                    for c in grader.exam.calls]  # fmt: skip
+        inputs = [list(call.arguments) for call in grader.prepared.calls]
+        expected = [tuple(v.tolist() for v in grader.prepared.expected[c.case])
+                    for c in grader.prepared.calls]  # fmt: skip
         theirs_good = peers.evalplus_batch(good, inputs, expected)
         theirs_mixed = peers.evalplus_batch(mixed, inputs, expected)
         figures += [
@@ -243,7 +243,7 @@ def _grading(
     grader: ProblemGrader, submission: Submission, runner: ZygoteRunner
 ) -> Callable[[], None]:
     def work() -> None:
-        grading.grade(grader.exam, submission, "submission.py", runner)
+        grading.grade(grader.prepared, submission, "submission.py", runner)
 
     return work
 
@@ -282,7 +282,7 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
 def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
     """Grade all sources through one warm runner, several at once; return seconds."""
     submissions = [Submission(f"s{i}.py", source.encode()) for i, source in enumerate(sources)]
-    work = grading.work(grader.exam)
+    work = grading.work(grader.prepared)
     with ZygoteRunner(jobs=_JOBS, spare=6) as runner:
         started = time.perf_counter()
         waiting = list(reversed(submissions))
@@ -293,7 +293,7 @@ def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
                 submission = waiting.pop()
                 names[runner.submit(submission, *work)] = submission.name
             for ticket, run in runner.wait(0.05).items():
-                grading.report(grader.exam, run, names.pop(ticket), runner)
+                grading.report(grader.prepared, run, names.pop(ticket), runner)
                 done += 1
         return time.perf_counter() - started
 

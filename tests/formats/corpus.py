@@ -16,7 +16,7 @@ from formats.checkers import CONSUMERS
 from grader import formats, runners
 from grader.catalog import Course
 from grader.model import Report
-from grader.session import ProblemGrader
+from grader.pipeline import ProblemGrader
 
 REPOSITORY = Path(__file__).parents[2]
 SUBMISSIONS = REPOSITORY / "tests" / "data" / "submissions"

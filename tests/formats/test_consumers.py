@@ -17,8 +17,8 @@ from formats.random_reports import Reports
 from grader import formats
 from grader.catalog import Course
 from grader.model import Outlook, Report
+from grader.pipeline import ProblemGrader
 from grader.runners import choose
-from grader.session import ProblemGrader
 
 HERE = Path(__file__).parent
 CHECKERS = {consumer: (name, check) for name, consumer, check in CONSUMERS}

@@ -18,11 +18,11 @@ from formats import runner_log
 from formats.checkers import github, markdown
 from grader import formats
 from grader.catalog import Course
-from grader.commands.writing import append, write
 from grader.errors import UsageError
+from grader.files import append, write
 from grader.model import Report
+from grader.pipeline import ProblemGrader
 from grader.runners import choose
-from grader.session import ProblemGrader
 
 EVIL = """\
 import sys
@@ -97,7 +97,7 @@ def test_a_place_that_cannot_be_written_is_exit_2_with_its_path_and_the_report(
 def test_a_read_only_folder_is_exit_2_with_its_path() -> None:
     script = (
         "import os, sys\n"
-        "from grader.commands.writing import write\n"
+        "from grader.files import write\n"
         "from grader.errors import UsageError\n"
         "from pathlib import Path\n"
         "os.geteuid() or os.setuid(65534)  # root may write everywhere\n"

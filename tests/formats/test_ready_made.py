@@ -20,8 +20,8 @@ from formats import runner_log
 from formats.checkers import gradescope, jenkins
 from grader.catalog import Course
 from grader.model import Report
+from grader.pipeline import ProblemGrader
 from grader.runners import choose
-from grader.session import ProblemGrader
 
 if sys.platform != "linux":
     pytest.skip("CI machines run Linux", allow_module_level=True)

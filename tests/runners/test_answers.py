@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.runners import answers
+from grader.child import answers
 
 Pair = namedtuple("Pair", "output weights")
 

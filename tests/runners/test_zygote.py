@@ -26,10 +26,10 @@ from .conftest import HONEST, ONE, QUICK, calls, submission
 if sys.platform != "linux":
     pytest.skip("the confined runner needs Linux", allow_module_level=True)
 
+from grader.child.protocol import LANDLOCK, SECCOMP
+from grader.child.sandbox import landlock, seccomp
+from grader.child.sandbox.syscalls import ALLOWED, FILTERED, Numbers
 from grader.runners import zygote
-from grader.runners.confine import landlock, seccomp
-from grader.runners.confine.layers import LANDLOCK, SECCOMP
-from grader.runners.confine.syscalls import ALLOWED, FILTERED, Numbers
 from grader.runners.zygote import ZygoteRunner
 
 try:
@@ -255,7 +255,7 @@ def test_the_numbers_are_those_of_the_kernels_headers() -> None:
 
 def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
     """Make the warm process find only `layers` working, as another kernel would."""
-    monkeypatch.setattr(zygote.WarmClient, "layers", lambda self, timeout: layers)
+    monkeypatch.setattr(zygote.ZygoteClient, "layers", lambda self, timeout: layers)
 
 
 @pytest.mark.parametrize(("layers", "missing"), [(SECCOMP, "landlock"), (LANDLOCK, "seccomp")])

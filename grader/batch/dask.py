@@ -1,0 +1,232 @@
+"""The same tasks on an existing Dask cluster (`distributed`, the optional extra `dask`).
+
+Every worker needs this package and no file of the course: the snapshots travel to it. What the
+cluster did not finish is not in the database, so whatever dies, the next run does the rest.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any
+
+from grader.batch.grading import TaskGrader
+from grader.batch.pool import SLOTS, SLOW_SECONDS
+from grader.batch.snapshot import Snapshot, digest, grader_version
+from grader.batch.task import Fault, Graded, Running, Task
+from grader.errors import Complaint, GraderError, UsageError
+
+_CONNECT_SECONDS = 10.0
+_WAIT_SECONDS = 0.2
+_LOST_SECONDS = 60.0
+"""how long to wait while there is no worker at all"""
+_COUNT_SECONDS = 1.0
+_MOST_TRIES = 3
+_OLD_SECONDS = 2 * SLOW_SECONDS
+_AHEAD = 8
+"""tasks for each thread of the cluster that are under way, so that none waits for us"""
+
+try:
+    distributed: Any = importlib.import_module("distributed")
+except ImportError:  # the extra is not installed: `DaskCluster` says so
+    distributed = None
+_WorkerPlugin: Any = distributed.WorkerPlugin if distributed else object
+
+
+class DaskCluster:
+    """A context manager around a connection. Raises UsageError when there is none to be had."""
+
+    def __init__(
+        self,
+        address: str,
+        snapshots: Sequence[Snapshot],
+        running: Running,
+        tell: Callable[[str], None],
+    ) -> None:
+        if distributed is None:
+            raise UsageError(
+                Complaint(
+                    "--dask needs the package distributed",
+                    way_out="Install it: python -m pip install 'distributed>=2024.8'",
+                )
+            )
+        # What its client logs of lost workers and schedulers is said here in our words.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self._address = address
+        self._tasks: dict[str, tuple[Task, Any, float]] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._tries: Counter[str] = Counter()
+        self._seen_worker = time.monotonic()
+        self._count, self._counted = 0, -_COUNT_SECONDS
+        self._name = f"grader-{digest([*(s.key for s in snapshots), repr(running)])[:16]}"
+        try:
+            self._client = distributed.Client(
+                address, timeout=_CONNECT_SECONDS, set_as_default=False
+            )
+        except (OSError, TimeoutError, ValueError) as error:
+            raise UsageError(f"no Dask scheduler at {address}: {error}") from None
+        try:
+            self._install(_Plugin(self._name, snapshots, running), tell)
+        except BaseException:
+            self._client.close()
+            raise
+
+    def __enter__(self) -> DaskCluster:
+        return self
+
+    def __exit__(self, *ending: object) -> None:
+        with suppress(Exception):  # the scheduler may be gone: nothing is left to tidy
+            for _, future, _ in list(self._tasks.values()):
+                future.cancel()
+            self._client.unregister_worker_plugin(self._name)
+        self._client.close(timeout=_CONNECT_SECONDS)
+
+    @property
+    def busy(self) -> int:
+        """How many tasks have begun and not ended."""
+        return len(self._tasks)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another task can begin now; those that may hang do not count, up to a limit."""
+        since = time.monotonic() - _OLD_SECONDS
+        young = sum(begun > since for _, _, begun in self._tasks.values())
+        threads = max(1, self._threads)
+        return young < _AHEAD * threads and len(self._tasks) < (_AHEAD + SLOTS) * threads
+
+    def submit(self, task: Task) -> None:
+        """Begin with a task. Only while `has_room`."""
+        self._tries[task.key] += 1
+        name = f"{self._name}-{task.key}-{self._tries[task.key]}"
+        future = self._client.submit(_grade, task, self._name, key=name, pure=False)
+        self._tasks[task.key] = (task, future, time.monotonic())
+        future.add_done_callback(lambda done: self._done.put((task.key, done)))
+
+    def results(self) -> list[Graded | Fault]:
+        """Return what is ready, after a short wait. Raises UsageError when the cluster is gone."""
+        ended = self._ended()
+        if not ended:
+            self._look()
+            return []
+        finished = [future for _, future in ended if future.status == "finished"]
+        try:
+            found: list[Graded | Fault] = self._client.gather(finished)
+        except (OSError, CancelledError):  # the connection ended before they came
+            raise self._gone("the scheduler is gone") from None
+        for task, future in ended:
+            if future.status != "finished":
+                found += self._failed(task, future)
+        return found
+
+    def _ended(self) -> list[tuple[Task, Any]]:
+        """Return the tasks that have ended and what became of them, after a short wait."""
+        ended: list[tuple[Task, Any]] = []
+        wait = _WAIT_SECONDS
+        while True:
+            try:
+                key, future = self._done.get(timeout=wait) if wait else self._done.get_nowait()
+            except queue.Empty:
+                return ended
+            wait = 0.0
+            task, _, _ = self._tasks.pop(key)
+            ended.append((task, future))
+
+    def _failed(self, task: Task, future: Any) -> list[Fault]:
+        """Try a task again for which no worker lived long enough, but not for ever."""
+        if future.status != "error" or self._client.status != "running":
+            raise self._gone("the scheduler is gone")
+        if self._tries[task.key] < _MOST_TRIES:
+            self.submit(task)
+            return []
+        return [Fault(task.key, f"the cluster could not grade this: {future.exception()}")]
+
+    def _look(self) -> None:
+        """Raise UsageError when there is no scheduler, or no worker for a while."""
+        now = time.monotonic()
+        if self._client.status not in ("running", "connecting"):
+            raise self._gone("the scheduler is gone")
+        if self._threads:
+            self._seen_worker = now
+        elif now - self._seen_worker > _LOST_SECONDS:
+            raise self._gone("no worker is left")
+
+    def _gone(self, what: str) -> UsageError:
+        way_out = "What was graded is kept: run the same command again."
+        return UsageError(Complaint(f"Dask at {self._address}: {what}", way_out=way_out))
+
+    @property
+    def _threads(self) -> int:
+        """The cluster's threads; asked for once in a while, since that is a round trip."""
+        now = time.monotonic()
+        if now - self._counted > _COUNT_SECONDS and self._client.status == "running":
+            self._counted, self._count = now, sum(self._client.nthreads().values())
+        return self._count
+
+    def _install(self, plugin: _Plugin, tell: Callable[[str], None]) -> None:
+        if not self._threads:
+            raise UsageError(f"Dask at {self._address}: it has no worker")
+        try:
+            self._client.register_plugin(plugin)
+        except GraderError:
+            raise
+        except Exception as error:  # whatever a worker raised when it set up the task_grader
+            way_out = "Every worker needs the same version of this package."
+            message = f"Dask at {self._address}: a worker cannot grade: {error}"
+            raise UsageError(Complaint(message, way_out=way_out)) from None
+        notes = self._client.run(_note, self._name)
+        for note in sorted(set(filter(None, notes.values()))):
+            tell(note)
+
+
+class _Plugin(_WorkerPlugin):  # type: ignore[misc]
+    """Sets up a task_grader on every worker, also on those that join later."""
+
+    def __init__(self, name: str, snapshots: Sequence[Snapshot], running: Running) -> None:
+        self.name = name
+        self._snapshots = tuple(snapshots)
+        self._running = running
+        self._version = grader_version()
+        self.task_grader: TaskGrader | None = None
+
+    def setup(self, worker: Any) -> None:
+        """Unpack the snapshots and start a runner. Raises when this is another grader."""
+        if grader_version() != self._version:
+            raise RuntimeError(f"its grader is {grader_version()}, ours is {self._version}")
+        # Dask clears what a worker that was killed left in its folder.
+        self.task_grader = TaskGrader(self._snapshots, self._running, worker.local_directory)
+
+    def teardown(self, worker: Any) -> None:
+        """End the runners and remove the files."""
+        if self.task_grader:
+            self.task_grader.close()
+
+
+def _workshop(name: str) -> TaskGrader:
+    task_grader: TaskGrader = distributed.get_worker().plugins[name].task_grader
+    return task_grader
+
+
+def _note(name: str, dask_worker: Any) -> str:
+    """Return a worker's note; Dask fills in the parameter of this name."""
+    note: str = dask_worker.plugins[name].task_grader.note
+    return note
+
+
+def _grade(task: Task, name: str) -> Graded | Fault:
+    """Grade on a worker; a task that may hang leaves the worker's threads to others."""
+    task_grader = _workshop(name)
+    found: list[Graded | Fault] = []
+    thread = threading.Thread(target=lambda: found.append(task_grader.grade(task)))
+    thread.start()
+    thread.join(SLOW_SECONDS)
+    if thread.is_alive():
+        distributed.secede()
+        thread.join()
+    return found[0]

@@ -1,0 +1,99 @@
+"""Arguments as bytes, and back: little-endian C-order arrays and JSON nodes that point to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import protocol
+
+_native = {code: (np.dtype(code), np.dtype(code).newbyteorder("=")) for code in protocol.DTYPES}
+_travelling: dict[Any, tuple[Any, str]] = {}
+
+
+def encode_calls(calls: Sequence[tuple[Any, ...]]) -> protocol.Calls:
+    """Return the arguments of calls as bytes; TypeError when one cannot travel."""
+    payload = bytearray()
+    nodes = [_encode_arguments(arguments, payload) for arguments in calls]
+    return protocol.Calls(protocol.to_json(nodes).encode("ascii"), bytes(payload))
+
+
+def decode_arguments(nodes: list[Any], payload: memoryview) -> list[Any]:
+    """Return fresh arguments of one call; what was one object in the grader is one object."""
+    arguments: list[Any] = []
+    for node in nodes:
+        same = node[0] == "same"
+        arguments.append(arguments[node[1]] if same else _decode(node, payload))
+    return arguments
+
+
+def little_endian(dtype: Any) -> tuple[Any, str]:
+    """Return the dtype and the code with which arrays of a native dtype travel."""
+    if dtype not in _travelling:
+        other = dtype.newbyteorder("<")
+        _travelling[dtype] = other, other.str
+    return _travelling[dtype]
+
+
+def unchanged(node: list[Any], argument: Any, payload: memoryview) -> bool:
+    """Return whether an argument that was decoded from `node` still has its bytes."""
+    if node[0] != "array":
+        return True
+    original = bytes(payload[node[3] : node[3] + argument.nbytes])
+    return bool(argument.tobytes() == original)
+
+
+def _encode_arguments(arguments: tuple[Any, ...], payload: bytearray) -> list[Any]:
+    nodes: list[Any] = []
+    seen: dict[int, int] = {}
+    for position, argument in enumerate(arguments):
+        first = seen.setdefault(id(argument), position)
+        shared = first != position and not _is_plain(argument)
+        nodes.append(["same", first] if shared else _encode(argument, payload))
+    return nodes
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def _encode(value: Any, payload: bytearray) -> list[Any]:
+    if _is_plain(value):
+        return ["plain", value]
+    if type(value) is complex:
+        return ["complex", value.real, value.imag]
+    if isinstance(value, (np.ndarray, np.generic)):
+        dtype = value.dtype.newbyteorder("<").str
+        if dtype not in protocol.DTYPES:
+            raise TypeError(f"an argument of dtype {value.dtype} cannot travel")
+        start, _ = protocol.store(np.asarray(value).astype(dtype).tobytes(), payload)
+        kind = "array" if isinstance(value, np.ndarray) else "scalar"
+        return [kind, dtype, list(value.shape), start]
+    if type(value) in (list, tuple):
+        return [type(value).__name__, [_encode(item, payload) for item in value]]
+    if type(value) is dict:
+        return ["dict", [[str(key), _encode(item, payload)] for key, item in value.items()]]
+    raise TypeError(f"an argument of type {type(value).__name__} cannot travel")
+
+
+def _decode(node: list[Any], payload: memoryview) -> Any:
+    kind = node[0]
+    if kind == "plain":
+        return node[1]
+    if kind == "array" or kind == "scalar":
+        _, code, shape, start = node
+        dtype, native = _native[code]
+        count = 1
+        for length in shape:
+            count *= length
+        flat = np.frombuffer(payload[start : start + count * dtype.itemsize], dtype)
+        array = flat.astype(native).reshape(shape)
+        return array if kind == "array" else array[()]
+    if kind == "complex":
+        return complex(node[1], node[2])
+    if kind == "dict":
+        return {key: _decode(item, payload) for key, item in node[1]}
+    items = [_decode(item, payload) for item in node[1]]
+    return items if kind == "list" else tuple(items)

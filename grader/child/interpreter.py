@@ -1,0 +1,117 @@
+"""How a child's interpreter behaves towards the learner's code, whichever way it was started."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import faulthandler
+import io
+import os
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+_alive = b""
+
+
+def like_a_script() -> None:
+    """Give what an ordinary start of Python gives and `-S` left out; text is UTF-8."""
+    from _sitebuiltins import Quitter
+
+    for name in ("exit", "quit"):
+        setattr(builtins, name, Quitter(name, "Ctrl-D"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def forget_the_grader() -> None:
+    """Leave no module or path of the grader to be found by chance; write no bytecode."""
+    package = __name__.rpartition(".")[0]
+    for path in sys.modules[package].__path__:
+        sys.path_importer_cache.pop(path, None)
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+        del sys.modules[name]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.dont_write_bytecode = True
+
+
+def trace_on_request(descriptor: int, marker: str) -> None:
+    """Write the learner's stack on a crash and, where there are signals, on SIGUSR1.
+
+    `faulthandler` answers even inside a C call; the marker after its text appears only when
+    the interpreter still runs, which tells a Python loop from one long C call.
+    """
+    faulthandler.enable(descriptor, all_threads=False)
+    if sys.platform == "win32":
+        return
+    mark_traces(marker)
+
+    def answer(*_: Any) -> None:
+        with contextlib.suppress(OSError):  # the learner may have closed it
+            os.write(descriptor, _alive)
+
+    signal.signal(signal.SIGUSR1, answer)
+    faulthandler.register(signal.SIGUSR1, descriptor, all_threads=False, chain=True)
+
+
+def mark_traces(marker: str) -> None:
+    """Set the job's marker that follows a trace."""
+    global _alive
+    _alive = f"\0{marker}+\0".encode("ascii")
+
+
+FILE_BYTES = 16 * 2**20
+DESCRIPTORS = 64
+
+
+def limits_of(memory_mb: int, cpu_seconds: int, file_bytes: int = FILE_BYTES) -> dict[int, int]:
+    """Return the limits by number: address space, CPU as a backstop, files, no core."""
+    if sys.platform == "win32":
+        return {}
+    import resource
+
+    return {
+        resource.RLIMIT_AS: memory_mb * 2**20,
+        resource.RLIMIT_CPU: cpu_seconds,
+        resource.RLIMIT_FSIZE: file_bytes,
+        resource.RLIMIT_NOFILE: DESCRIPTORS,
+        resource.RLIMIT_CORE: 0,
+    }
+
+
+def apply_limits(limits: dict[int, int]) -> None:
+    """Limit this process for good; a limit that the system does not take is left as it is."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for limit, value in limits.items():
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
+            resource.setrlimit(limit, (value, value))
+
+
+@contextlib.contextmanager
+def inherited_limits(limits: dict[int, int]) -> Iterator[None]:
+    """Lower this process's own limits for a moment, so that a child forked now is born with them.
+
+    They are soft; a child must not be allowed to raise them again (its system call filter sees
+    to that).
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import resource
+
+    own = {limit: resource.getrlimit(limit) for limit in limits}
+    try:
+        for limit, value in limits.items():
+            hard = own[limit][1]
+            lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(limit, (lowest, hard))
+        yield
+    finally:
+        for limit, value_pair in own.items():
+            resource.setrlimit(limit, value_pair)

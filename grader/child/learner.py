@@ -1,0 +1,164 @@
+"""Load a learner's files from bytes, and tell what their exceptions say about them.
+
+Imports only the standard library: the child has nothing else of the grader.
+"""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_MOST_FRAMES = 16
+_LONGEST_MESSAGE = 1000
+_LONGEST_NAME = 80
+REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.ENETUNREACH})
+"""What a sandbox answers; see facts on the runner: by number, never by text."""
+
+
+class LearnerFiles:
+    """The learner's files by the path that their code objects carry."""
+
+    def __init__(self, name: str, source: bytes, helpers: Mapping[str, bytes]) -> None:
+        folder = name.rpartition("/")[0]
+        self.name = name
+        self.sources = {name: source}
+        self.helpers = {}
+        for helper, text in helpers.items():
+            path = f"{folder}/{helper}.py" if folder else f"{helper}.py"
+            self.sources[path] = text
+            self.helpers[helper] = path
+
+
+class Loader(importlib.abc.Loader):
+    """Runs one of the learner's files as a module; serves its text to `linecache`."""
+
+    def __init__(self, files: LearnerFiles, path: str) -> None:
+        self._source = files.sources[path]
+        self._path = path
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """Let the import system make an ordinary module."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Compile the bytes, so that coding lines and byte order marks count, and run them."""
+        code = compile(self._source, self._path, "exec", dont_inherit=True)
+        name = self._path.rpartition("/")[2]
+        module.__file__ = os.path.join(os.getcwd(), name)  # noqa: PTH118, PTH109 (a third of the time)
+        exec(code, module.__dict__)
+
+    def get_source(self, fullname: str) -> str:
+        """Return the text, for tracebacks and `inspect`."""
+        return importlib.util.decode_source(self._source)
+
+
+class Finder:
+    """Finds the helper modules that came with a submission; stands last, so shadows nothing."""
+
+    def __init__(self, files: LearnerFiles) -> None:
+        self._files = files
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of a helper, or None."""
+        helper = self._files.helpers.get(fullname)
+        if helper is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, Loader(self._files, helper), origin=helper)
+
+
+def load(files: LearnerFiles) -> types.ModuleType:
+    """Run the submission as a module registered in `sys.modules`, and return it.
+
+    Its exceptions, `BaseException` included, pass through.
+    """
+    sys.meta_path.append(Finder(files))
+    stem = files.name.rpartition("/")[2].removesuffix(".py")
+    taken = stem in sys.modules or stem in sys.stdlib_module_names or stem in files.helpers
+    name = "submission" if taken or not stem.isidentifier() else stem
+    loader = Loader(files, files.name)
+    spec = importlib.machinery.ModuleSpec(name, loader, origin=files.name)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
+
+
+def defined(module: types.ModuleType) -> list[str]:
+    """Return the names of what a learner's file defines and can be called, at most twelve."""
+    return [
+        name[:_LONGEST_NAME]
+        for name, value in list(vars(module).items())
+        if not name.startswith("_") and callable(value) and _is_own(module, value)
+    ][:12]
+
+
+def _is_own(module: types.ModuleType, value: Any) -> bool:
+    return getattr(value, "__module__", None) == module.__name__
+
+
+def failure(problem: BaseException, files: LearnerFiles) -> dict[str, Any]:
+    """Return an exception as plain data: what a failure frame carries."""
+    return {
+        "type": str(type(problem).__name__)[:_LONGEST_NAME],
+        "message": _message(problem),
+        "frames": _frames(problem.__traceback__, files),
+        "errno": _errno(problem),
+        "memory": isinstance(problem, MemoryError),
+        "missing": str(getattr(problem, "name", "") or "")[:_LONGEST_NAME]
+        if isinstance(problem, ImportError)
+        else "",
+    }
+
+
+def syntax_failure(problem: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
+    """Return a syntax error as plain data, with its place."""
+    facts = failure(problem, files)
+    facts["message"] = str(problem.msg)[:_LONGEST_MESSAGE]
+    facts["path"] = str(problem.filename or files.name)[:_LONGEST_NAME]
+    facts["line"] = problem.lineno if isinstance(problem.lineno, int) else None
+    facts["column"] = problem.offset if isinstance(problem.offset, int) else None
+    return facts
+
+
+def _message(problem: BaseException) -> str:
+    try:
+        return builtins.str(problem)[:_LONGEST_MESSAGE]
+    except BaseException as worse:  # an exception class of the learner's may do anything here
+        return f"(its text could not be made: {type(worse).__name__})"
+
+
+def _frames(trace: types.TracebackType | None, files: LearnerFiles) -> list[list[Any]]:
+    """Return path, line and function of the frames in the learner's files, outermost first."""
+    frames: list[list[Any]] = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename in files.sources:
+            frames.append([code.co_filename, trace.tb_lineno, code.co_name[:_LONGEST_NAME]])
+            if len(frames) > 2 * _MOST_FRAMES:
+                del frames[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]
+        trace = trace.tb_next
+    if len(frames) > _MOST_FRAMES:
+        del frames[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]
+    return frames
+
+
+def _errno(problem: BaseException) -> int:
+    """Return the error number of the system's refusal behind an exception, or 0."""
+    link: BaseException | None = problem
+    for _ in range(10):
+        if link is None:
+            break
+        number = link.errno if isinstance(link, OSError) else None
+        if number in REFUSED_BY_SYSTEM:
+            return int(number or 0)
+        link = link.__cause__ or link.__context__
+    return 0

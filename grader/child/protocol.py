@@ -1,0 +1,170 @@
+"""The bytes between the grader and the process that runs learner code, and all their limits.
+
+Grader to child: one *job*: `JOB` header, JSON, payload. Child to grader: *frames*: `HEADER`, at
+most `META_LIMIT` bytes of JSON, raw little-endian C-order payload. Nothing is ever unpickled or
+evaluated, and arrays have a dtype of `DTYPES`. `grader.runners.frames` is the grader's strict
+reading of frames.
+
+A confined child shares a *slot* of memory with the grader, which serves one child at a time: the
+first page holds two words, then comes the job, and from the next page on the child's frames. Only
+bytes below `COMMITTED` are frames.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+MAGIC = b"GRD1"
+HEADER = struct.Struct("<4sB3xIIQ")
+"""magic, kind, index of the call, length of the meta, length of the payload"""
+JOB = struct.Struct("<4sIQ")
+"""magic, length of the JSON, length of the payload"""
+
+HELLO, READY, REFUSED, RETURNED, RAISED, END = range(1, 7)
+"""kinds of frames: the worker is up; the file is loaded; it is not; two kinds of results; done"""
+
+META_LIMIT = 4096
+VALUES_LIMIT = 8
+"""arrays in one answer"""
+LISTED_LIMIT = 16
+"""values in one answer, those without an array included"""
+AXES_LIMIT = 8
+AXIS_LIMIT = 2**31
+RESULT_BUDGET = 64 * 2**20
+"""bytes of all payloads of one submission"""
+DTYPES = frozenset(
+    ["|b1", "|i1", "|u1"]
+    + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]
+    + ["<f4", "<f8", "<c8", "<c16"]
+)
+
+MEMORY_SIZE = 192 * 2**20
+"""bytes of one slot; memory is only taken by pages that were written"""
+PAGE = 4096
+WORD = struct.Struct("=Q")
+COMMITTED, JOB_LENGTH = 0, 8
+"""offsets of words: bytes of frames that are complete; bytes of the job"""
+
+COMMAND = struct.Struct("=BBHII")
+"""what, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
+FORK, KILL, TRACE = range(1, 4)
+
+EVENT = struct.Struct("=BBHiQ")
+"""what, slot, 0, status, KiB of peak memory"""
+TRIED, EXITED, FAILED = range(1, 4)
+"""the sandbox was tried (status: the layers that work); a child ended; none could be started"""
+LANDLOCK, SECCOMP = 1, 2
+"""the layers of the sandbox that can be missing, as bits of the status of TRIED"""
+
+to_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Job(NamedTuple):
+    """What the child is told: the learner's files and the inputs, never an expected value."""
+
+    name: str
+    source: bytes
+    helpers: dict[str, bytes]
+    entry_point: str
+    single: bool
+    """one value is promised, not several"""
+    marker: str
+    """what separates the output of two calls in the output stream"""
+    seconds: float
+    """limit of one call"""
+    memory_mb: int
+    cpu_seconds: int
+    result_budget: int
+    calls: list[list[Any]]
+    """per call the nodes of its arguments, for `decode_arguments`"""
+    payload: memoryview
+
+
+def encode_frame(kind: int, index: int, meta: object, payloads: Sequence[bytes] = ()) -> bytes:
+    """Return one frame; ValueError when the meta is longer than `META_LIMIT`."""
+    text = b"" if meta is None else to_json(meta).encode("ascii")
+    if len(text) > META_LIMIT:
+        raise ValueError(f"meta of {len(text)} bytes")
+    size = sum(map(len, payloads))
+    return b"".join((HEADER.pack(MAGIC, kind, index, len(text), size), text, *payloads))
+
+
+class Calls(NamedTuple):
+    """The inputs of a problem's calls, encoded once for all submissions."""
+
+    nodes: bytes
+    """JSON: per call the nodes of its arguments"""
+    payload: bytes
+
+
+def encode_job(
+    calls: Calls,
+    *,
+    name: str,
+    source: bytes,
+    helpers: Mapping[str, bytes],
+    entry_point: str,
+    single: bool,
+    marker: str,
+    seconds: float,
+    memory_mb: int,
+    cpu_seconds: int,
+    result_budget: int = RESULT_BUDGET,
+) -> bytes:
+    """Return the bytes of a job."""
+    files = bytearray()
+    meta = {
+        "name": name,
+        "source": store(source, files, len(calls.payload)),
+        "helpers": {
+            helper: store(text, files, len(calls.payload)) for helper, text in helpers.items()
+        },
+        "entry_point": entry_point,
+        "single": single,
+        "marker": marker,
+        "seconds": seconds,
+        "memory_mb": memory_mb,
+        "cpu_seconds": cpu_seconds,
+        "result_budget": result_budget,
+    }
+    text = b"%b,%b]" % (to_json([meta])[:-1].encode("ascii"), calls.nodes)
+    header = JOB.pack(MAGIC, len(text), len(calls.payload) + len(files))
+    return b"".join((header, text, calls.payload, files))
+
+
+def job_size(header: bytes) -> int:
+    """Return how many bytes follow the header of a job."""
+    magic, meta, payload = JOB.unpack(header)
+    if magic != MAGIC:
+        raise ValueError("not a job")
+    return int(meta + payload)
+
+
+def decode_job(data: bytes | memoryview) -> Job:
+    """Return the job that `encode_job` wrote; the payload is not copied."""
+    view = memoryview(data)
+    _, length, size = JOB.unpack(view[: JOB.size])
+    meta, calls = json.loads(bytes(view[JOB.size : JOB.size + length]))
+    payload = view[JOB.size + length : JOB.size + length + size]
+    meta["source"] = _fetch(meta["source"], payload)
+    meta["helpers"] = {name: _fetch(span, payload) for name, span in meta["helpers"].items()}
+    return Job(**meta, calls=calls, payload=payload)
+
+
+def store(data: bytes, payload: bytearray, offset: int = 0) -> list[int]:
+    """Append `data` to a payload that begins at `offset`; return its start and length."""
+    start = offset + len(payload)
+    payload += data
+    return [start, len(data)]
+
+
+def _fetch(span: list[int], payload: memoryview) -> bytes:
+    return bytes(payload[span[0] : span[0] + span[1]])
+
+
+def frames_start(job_length: int) -> int:
+    """Return the offset of the child's frames."""
+    return PAGE + -(-job_length // PAGE) * PAGE

@@ -1,0 +1,211 @@
+"""Did two implementations do the same on a case? Pure; for `diagnose` and `audit`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from grader import compare
+from grader.compare import Array
+from grader.grading import PreparedProblem
+from grader.model import Answer, Case, Execution, Failure, Outcome, Returns, Tolerance, Value
+
+Errors = Callable[[Failure, Failure], bool]
+"""Whether two exceptions count as the same."""
+
+Look = Literal["judged", "structure", "whole"]
+"""What is compared of two answers: what the case judges, what has a wrong structure, or all."""
+
+
+def same_error(ours: Failure, theirs: Failure) -> bool:
+    """Return whether type and message are the same."""
+    return (ours.type_name, ours.message) == (theirs.type_name, theirs.message)
+
+
+def same_type(ours: Failure, theirs: Failure) -> bool:
+    """Return whether the types are the same, whatever the messages say."""
+    return ours.type_name == theirs.type_name
+
+
+def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
+    """Return whether messages are of the same kind in most of the pairs that raised, if any."""
+    same = [
+        _same_words(ours.failure, theirs.failure)
+        for ours, theirs in pairs
+        if ours.failure and theirs.failure
+    ]
+    return 2 * sum(same) > len(same)
+
+
+def is_finite(answer: Answer) -> bool:
+    """Return whether no number in it is NaN or infinite."""
+    return all(value.array is None or np.isfinite(value.array).all() for value in answer.values)
+
+
+_MISFIT = re.compile(r"matmul: Input operand|shapes \(|operands could not be broadcast")
+"""NumPy's words for lengths that do not fit in `@`, in `dot`, and in `einsum` and operators."""
+
+
+_RESHAPE = re.compile(r"cannot reshape array of size (\d+)")
+
+
+def _same_words(ours: Failure, theirs: Failure) -> bool:
+    """Return whether messages say the same but for how the step is written.
+
+    What a reshape wants depends on that (one axis may be -1), and so does whether it gets a whole
+    array or, in a loop, an equal part of it. An assertion says what its author likes.
+    """
+    mine, yours = _RESHAPE.match(ours.message), _RESHAPE.match(theirs.message)
+    if mine and yours:
+        small, large = sorted((int(mine[1]), int(yours[1])))
+        return small > 0 and large % small == 0
+    return _words(ours) == _words(theirs)
+
+
+def _words(failure: Failure) -> str:
+    if failure.type_name == "AssertionError":
+        return ""
+    if _MISFIT.match(failure.message):
+        return "lengths do not fit"
+    return re.split(r"[(\[]", failure.message)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Compares two executions by what the requirement of their case judges.
+
+    `structure_is_right` says whether the submission's whole structure is; if not, its other
+    requirements are judged on the values whose structure is right, and so is likeness.
+    """
+
+    prepared: PreparedProblem
+    structure_is_right: bool
+
+    def same(
+        self,
+        case: Case,
+        ours: Execution,
+        theirs: Execution,
+        errors: Errors,
+        look: Look,
+    ) -> bool:
+        """Return whether both returned the same numbers or raised the same exception.
+
+        `theirs` scales the tolerance. Where structure is judged, what has the right structure
+        counts as the same; where element types are judged, they must be the same.
+        """
+        if ours.outcome is not theirs.outcome:
+            return False
+        if ours.failure and theirs.failure and ours.outcome is Outcome.RAISED:
+            return errors(ours.failure, theirs.failure)
+        if ours.answer is None or theirs.answer is None:
+            return False
+        problem, checks = (
+            self.prepared.problem,
+            self.prepared.problem.requirement(case.requirement).checks,
+        )
+        own, general = problem.tolerance_of(case), problem.tolerance
+
+        def equal(mine: Value, yours: Value) -> bool:
+            if checks == "dtype" and (mine.type_name, mine.dtype) != (yours.type_name, yours.dtype):
+                return False
+            if mine.array is None or yours.array is None:
+                return mine.array is yours.array and mine.why_not == yours.why_not
+            return _equal(mine.array, yours.array, own, general)
+
+        if look == "judged" and checks == "structure":
+            look = "structure"
+        judged = list(zip(ours.answer.values, theirs.answer.values, strict=False))
+        if look == "structure" or (look == "judged" and not self.structure_is_right):
+            expected = self.prepared.expected[case.id]
+            right = compare.structure(ours.answer, problem.returns, expected).values
+            theirs_right = compare.structure(theirs.answer, problem.returns, expected).values
+            if look == "judged" and any(right):
+                pairs = zip(right, theirs_right, strict=True)
+                return all(y is not None and equal(m, y) for m, y in pairs if m is not None)
+            if look == "structure":
+                judged = [(m, y) for m, y in judged if m not in right or y not in theirs_right]
+        return _same_layout(ours.answer, theirs.answer) and all(equal(m, y) for m, y in judged)
+
+    def is_wrong(self, case: Case, execution: Execution) -> bool:
+        """Return whether the case rejects an execution, in the values that can be judged."""
+        if execution.answer is None:
+            return True
+        problem, expected = self.prepared.problem, self.prepared.expected[case.id]
+        checks = problem.requirement(case.requirement).checks
+        found = compare.structure(execution.answer, problem.returns, expected)
+        if found.mismatch and (self.structure_is_right or checks == "structure"):
+            return True
+        if checks == "structure":
+            return False
+        tolerance = problem.tolerance_of(case)
+        if any(
+            value and value.array is not None and compare.excess(value.array, right, tolerance) > 1
+            for value, right in zip(found.values, expected, strict=True)
+        ):
+            return True
+        # `values` describes a mismatch, which takes its time; only element types are left to it.
+        return checks == "dtype" and bool(
+            compare.values(found, problem.returns, expected, tolerance, checks)
+        )
+
+
+def same(ours: Execution, theirs: Execution, returns: Returns, tolerance: Tolerance) -> bool:
+    """Return whether two executions are the same in all that they returned or raised.
+
+    `theirs` scales the tolerance. Element types count where they are promised.
+    """
+    if ours.outcome is not theirs.outcome:
+        return False
+    if ours.failure and theirs.failure and ours.outcome is Outcome.RAISED:
+        return same_error(ours.failure, theirs.failure)
+    if ours.answer is None or theirs.answer is None:
+        return False
+    if not _same_layout(ours.answer, theirs.answer):
+        return False
+    promised = any(value.dtype for value in returns.values)
+    for mine, yours in zip(ours.answer.values, theirs.answer.values, strict=True):
+        if promised and (mine.type_name, mine.dtype) != (yours.type_name, yours.dtype):
+            return False
+        if mine.array is None or yours.array is None:
+            if mine.array is not yours.array or mine.why_not != yours.why_not:
+                return False
+        elif compare.excess(mine.array, yours.array, tolerance) > 1:
+            return False
+    return True
+
+
+def _same_layout(ours: Answer, theirs: Answer) -> bool:
+    return (ours.container, ours.names, len(ours.values)) == (
+        theirs.container,
+        theirs.names,
+        len(theirs.values),
+    )
+
+
+def _equal(ours: Array, theirs: Array, own: Tolerance, general: Tolerance) -> bool:
+    """Return whether two arrays are equal by a case's own tolerance and by the problem's.
+
+    A case with a wide tolerance of its own looks at huge numbers only: between two huge answers
+    it takes more than nearness to be the same, and small ones it does not see.
+    """
+    if ours.shape != theirs.shape:
+        return False
+    if ours.size and ours.dtype.kind == theirs.dtype.kind == "f":
+        # Most comparisons end here, at a tenth of the cost.
+        first, other = ours.item(0), theirs.item(0)
+        if abs(first - other) > own.atol + own.rtol * abs(other):
+            return False
+    if compare.excess(ours, theirs, own) > 1:
+        return False
+    if own == general:
+        return True
+    greatest = float(np.nanmax(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
+    if greatest <= own.atol:
+        return True
+    tight = Tolerance(0.0, general.atol + general.rtol * greatest)
+    return compare.excess(ours, theirs, tight) <= 1

@@ -1,0 +1,93 @@
+"""One exercise of a course, ready to grade any number of files with everything that it takes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from grader import dependencies, grading
+from grader import submission as submissions
+from grader.catalog import Course, ExtraCases
+from grader.errors import Complaint, UsageError
+from grader.grading import PreparedProblem
+from grader.model import (
+    Call,
+    Case,
+    Diagnosis,
+    Execution,
+    Misconception,
+    Refusal,
+    Report,
+    RequirementResult,
+    Run,
+    Submission,
+)
+from grader.runners import Runner, inprocess
+from grader.text import clean, one_line
+
+
+class ProblemGrader:
+    """Grades files as solutions of one exercise.
+
+    The problem is loaded and the reference run once. Misconceptions are loaded when the first
+    submission is wrong, and run once on each case that is looked at. Raises AuthorError and
+    UsageError as `Course.load` and `grading.prepare` do.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        slug: str,
+        extra: Sequence[ExtraCases] = (),
+        reseed: int = 0,
+        diagnoses: bool = True,
+    ) -> None:
+        problem = course.load(slug, extra)
+        if not problem.cases:
+            where = course.shown(course.root / "cases" / slug)
+            way_out = f"Add a case file, {where}/*.yaml, or pass --cases DIR."
+            raise UsageError(
+                Complaint(f"{where} has no case, so nothing can be graded", None, way_out)
+            )
+        self.course = course
+        self.prepared: PreparedProblem = grading.prepare(problem, course.reference(problem), reseed)
+        self.diagnoses = diagnoses
+        self._calls: dict[str, Call] = {call.case: call for call in self.prepared.calls}
+        self._misconceptions: tuple[Misconception, ...] | None = None
+        self._executed: dict[tuple[str, str], Execution] = {}
+        self._lock = threading.Lock()
+
+    def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
+        """Grade one file. `others` belong to somebody else: never served as its helpers."""
+        # A learner chose the file's name: it may hold line breaks and escapes.
+        name = one_line(clean(self.course.shown(path)))
+        off_limits = [self.course.root / "problems", self.course.root / "cases"]
+        owned = [other for other in others if other != path]
+        read = submissions.read(path, name, off_limits, owned, self.prepared.problem.entry_point)
+        return self.grade_read(read, name, runner)
+
+    def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
+        """Grade what was read, shown as `name`. Threads may, each with a runner of its own."""
+        diagnose = self._diagnose if self.diagnoses else None
+        return grading.grade(self.prepared, read, name, runner, diagnose)
+
+    def _diagnose(self, run: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
+        if not any(dependencies.is_red(result) for result in results):
+            return {}
+        from grader.diagnose import diagnose
+
+        with self._lock:
+            if self._misconceptions is None:
+                self._misconceptions = self.course.misconceptions(self.prepared.problem)
+            return diagnose(self.prepared, self._misconceptions, self._execution, run, results)
+
+    def _execution(self, misconception: Misconception, case: Case) -> Execution:
+        key = (misconception.id, case.id)
+        if key not in self._executed:
+            call = self._calls[case.id]
+            executions = inprocess.execute(
+                misconception.implementation, self.prepared.problem.returns, [call]
+            )
+            self._executed[key] = executions[case.id]
+        return self._executed[key]

@@ -1,0 +1,71 @@
+"""What is known so far of a submission's calls, while children come and go."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from grader.model import Call, Execution, Failure, Outcome
+from grader.runners.endings import Judgement, Output
+
+_WORDS = {
+    Outcome.TIMED_OUT: "took too long",
+    Outcome.CRASHED: "ended the process",
+    Outcome.MEMORY: "ran out of memory",
+    Outcome.OUTPUT_LIMIT: "printed too much",
+    Outcome.FORBIDDEN: "was stopped by the sandbox",
+}
+
+
+class Executions:
+    """Executions by case, and the calls that the child at work was given."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self.given: Sequence[Call] = calls
+        """to the child at work, in order"""
+        self._order = [call.case for call in calls]
+        self._here: list[Execution] = []
+        self._settled: dict[str, Execution] = {}
+
+    @property
+    def executions(self) -> Mapping[str, Execution]:
+        """All executions, in the order of the calls; there must be one for each."""
+        return {case: self._settled[case] for case in self._order}
+
+    def add(self, execution: Execution) -> None:
+        """Note what came of the next call."""
+        self._here.append(execution)
+
+    def settle(self, output: Output) -> None:
+        """Keep what came of the child's calls, each with what it printed."""
+        for position, execution in enumerate(self._here):
+            printed = output.of(position + 1)
+            if printed:
+                execution = dataclasses.replace(execution, output=printed)
+            self._settled[self.given[position].case] = execution
+        self._here = []
+
+    def hit(self, judgement: Judgement, seconds: float, output: Output) -> None:
+        """Note what befell the current call and, with it, the rest of its requirement.
+
+        What is then `given` is left for another child.
+        """
+        position = min(len(self._here), len(self.given) - 1)
+        if position < 0:
+            return
+        call, rest = self.given[position], self.given[position + 1 :]
+        del self._here[position:]
+        self.add(Execution(judgement.outcome, None, judgement.failure, seconds=seconds))
+        self.settle(output)
+        why = f"not run: {call.case} {_WORDS.get(judgement.outcome, 'failed')}"
+        self._leave_out([c for c in rest if c.requirement == call.requirement], why)
+        self.given = [c for c in rest if c.requirement != call.requirement]
+
+    def leave_out(self, why: str) -> None:
+        """Note that what is left will not be run, and why."""
+        self._leave_out(self.given, why)
+        self.given = []
+
+    def _leave_out(self, calls: Sequence[Call], why: str) -> None:
+        for call in calls:
+            self._settled[call.case] = Execution(Outcome.NOT_RUN, None, Failure("", why))

@@ -1,0 +1,307 @@
+"""The grader's strict reading of the frames that a hostile child sends.
+
+Every length is checked against what is left of the budget before the body is awaited; calls are
+answered in order, each once, only after the file was loaded; text is cleaned, numbers are exact
+and arrays share no memory. Anything else is a `ProtocolError`, the only exception that
+`Reception.feed` raises.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from grader.child import protocol
+from grader.model import Answer, Value
+from grader.text import clean
+
+Container = Literal["single", "tuple", "list", "dictionary"]
+_CONTAINERS = ("single", "tuple", "list", "dictionary")
+_LONGEST_NAME = 80
+
+
+class ProtocolError(Exception):
+    """Bytes that no honest child sends."""
+
+
+class Hello(NamedTuple):
+    """The child is up and about to load the file."""
+
+
+class Ready(NamedTuple):
+    """The file is loaded and has the entry point."""
+
+    notes: tuple[str, ...]
+
+
+class End(NamedTuple):
+    """Every call was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a child says about an exception or a refusal: clean text and exact integers."""
+
+    kind: str = ""
+    """of a refusal: syntax, import or missing"""
+    type_name: str = ""
+    message: str = ""
+    frames: tuple[tuple[str, int, str], ...] = ()
+    """path, line, function"""
+    errno: int = 0
+    """of the system's refusal behind it, or 0"""
+    memory: bool = False
+    missing: str = ""
+    """the module that was not found"""
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+    defined: tuple[str, ...] = ()
+    found: str = ""
+    """the type of what stands where the entry point should be"""
+
+
+class Refused(NamedTuple):
+    """The file cannot be called."""
+
+    facts: Facts
+
+
+class Returned(NamedTuple):
+    """A call came back."""
+
+    call: int
+    answer: Answer
+    seconds: float
+    notes: tuple[str, ...]
+
+
+class Raised(NamedTuple):
+    """A call raised."""
+
+    call: int
+    facts: Facts
+    seconds: float
+
+
+Message = Hello | Ready | Refused | Returned | Raised | End
+
+
+def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
+    """Return a checked answer; its arrays have exactly the bytes of `payload`."""
+    container, name, listed, names, seconds, notes = _list(meta, 6)
+    if not isinstance(container, str) or container not in _CONTAINERS:
+        raise ProtocolError("an unknown container")
+    listed = _list(listed)
+    if len(listed) > protocol.LISTED_LIMIT or (container == "single" and len(listed) != 1):
+        raise ProtocolError("a wrong number of values")
+    keys = _texts(names, protocol.LISTED_LIMIT)
+    if len(keys) != (len(listed) if container == "dictionary" else 0):
+        raise ProtocolError("a wrong number of names")
+    values: list[Value] = []
+    start = arrays = 0
+    for item in listed:
+        value, size = _read_value(item, payload, start)
+        arrays += value.array is not None
+        start += size
+        values.append(value)
+    if start != len(payload) or arrays > protocol.VALUES_LIMIT:
+        raise ProtocolError("a payload that its values do not explain")
+    answer = Answer(cast(Container, container), _text(name), tuple(values), keys)
+    return Returned(index, answer, _seconds(seconds), _texts(notes))
+
+
+def _read_value(item: Any, payload: memoryview, start: int) -> tuple[Value, int]:
+    name, dtype, why_not, code, shape = _list(item, 5)
+    if code == "":
+        return Value(_text(name), None, _text(dtype), _text(why_not, 200) or "nothing"), 0
+    if not isinstance(code, str) or code not in protocol.DTYPES:
+        raise ProtocolError("an unknown dtype")
+    kind = np.dtype(code)
+    shape = _list(shape)
+    if len(shape) > protocol.AXES_LIMIT:
+        raise ProtocolError("too many axes")
+    count = 1
+    for length in shape:
+        if type(length) is not int or not 0 <= length < protocol.AXIS_LIMIT:
+            raise ProtocolError("an impossible shape")
+        count *= length
+    size = count * kind.itemsize
+    if size > len(payload) - start:
+        raise ProtocolError("an array larger than its payload")
+    flat = np.frombuffer(payload[start : start + size], kind)
+    try:
+        array = flat.astype(kind.newbyteorder("=")).reshape(shape)
+    except ValueError:  # more axes of huge length than an empty array may have
+        raise ProtocolError("an impossible shape") from None
+    if kind.kind == "b":
+        array = array.view(np.uint8) != 0
+    return Value(_text(name), array, _text(dtype)), size
+
+
+def read_facts(meta: Any) -> Facts:
+    """Return checked facts; ProtocolError when a field has the wrong type."""
+    given = _dictionary(meta)
+    frames = []
+    for item in _list(given.get("frames", [])):
+        path, line, function = _list(item, 3)
+        frames.append((_text(path, 300), _integer(line) or 0, _text(function)))
+    return Facts(
+        kind=_text(given.get("kind", "")),
+        type_name=_text(given.get("type", "")),
+        message=_text(given.get("message", ""), 1000),
+        frames=tuple(frames),
+        errno=_integer(given.get("errno", 0)) or 0,
+        memory=given.get("memory", False) is True,
+        missing=_text(given.get("missing", "")),
+        path=_text(given.get("path", ""), 300),
+        line=_integer(given.get("line")),
+        column=_integer(given.get("column")),
+        defined=_texts(given.get("defined", [])),
+        found=_text(given.get("found", "")),
+    )
+
+
+def read_json(text: bytes) -> Any:
+    """Return what a meta says; ProtocolError when it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ProtocolError("meta that is not JSON") from None
+
+
+def read_notes(meta: Any) -> tuple[str, ...]:
+    """Return the notes of a file that was loaded."""
+    return _texts(_dictionary(meta).get("notes", []))
+
+
+def read_seconds(meta: Any) -> float:
+    """Return how long a call took that raised."""
+    return _seconds(_dictionary(meta).get("seconds"))
+
+
+def _dictionary(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ProtocolError("meta of the wrong kind")
+    return value
+
+
+def _list(value: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise ProtocolError("meta of the wrong kind")
+    return value
+
+
+def _text(value: Any, longest: int = _LONGEST_NAME) -> str:
+    if not isinstance(value, str):
+        raise ProtocolError("meta of the wrong kind")
+    return clean(value, longest)
+
+
+def _texts(value: Any, most: int = 16) -> tuple[str, ...]:
+    return tuple(_text(item, 300) for item in _list(value)[:most])
+
+
+def _integer(value: Any) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int or not 0 <= value < protocol.AXIS_LIMIT:
+        raise ProtocolError("an impossible number")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if type(value) is not float or not math.isfinite(value) or value < 0:
+        raise ProtocolError("an impossible time")
+    return min(value, 1e6)
+
+
+@dataclass(slots=True)
+class Reception:
+    """Takes a child's bytes as they come and gives checked messages.
+
+    `calls` is how many calls the child was given, `budget` the bytes that all its arrays may
+    have. Holds at most one incomplete frame.
+    """
+
+    calls: int
+    budget: int = protocol.RESULT_BUDGET
+    answered: int = 0
+    _said_hello: bool = False
+    _ready: bool = False
+    _over: bool = False
+    _buffer: bytearray = field(default_factory=bytearray)
+    _header: tuple[()] | tuple[int, int, int, int] = ()
+    _wanted: int = protocol.HEADER.size
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """Yield the messages that `data` completes; then ProtocolError if a wrong byte follows.
+
+        So what was said before a wrong byte counts, however the bytes were cut on their way.
+        """
+        self._buffer += data
+        while len(self._buffer) >= self._wanted:
+            if not self._header:
+                self._header = self._read_header()
+                self._wanted += self._header[2] + self._header[3]
+                continue
+            kind, index, meta, payload = self._header
+            frame = bytes(memoryview(self._buffer)[: self._wanted])
+            del self._buffer[: self._wanted]
+            self._header, self._wanted = (), protocol.HEADER.size
+            body = protocol.HEADER.size + meta
+            facts = read_json(frame[protocol.HEADER.size : body]) if meta else None
+            self.budget -= payload
+            yield self._message(kind, index, facts, memoryview(frame)[body:])
+        if self._over and self._buffer:
+            raise ProtocolError("bytes after the end")
+
+    def _read_header(self) -> tuple[int, int, int, int]:
+        magic, kind, index, meta, payload = protocol.HEADER.unpack_from(self._buffer)
+        if magic != protocol.MAGIC:
+            raise ProtocolError("a frame without its magic")
+        if self._over:
+            raise ProtocolError("a frame after the end")
+        if meta > protocol.META_LIMIT or payload > self.budget:
+            raise ProtocolError("a frame larger than its budget")
+        if payload and kind != protocol.RETURNED:
+            raise ProtocolError("a payload where none belongs")
+        self._check_order(kind, index)
+        return kind, index, meta, payload
+
+    def _check_order(self, kind: int, index: int) -> None:
+        if kind == protocol.HELLO:
+            right = not self._said_hello
+        elif kind in (protocol.READY, protocol.REFUSED):
+            right = self._said_hello and not self._ready
+        elif kind in (protocol.RETURNED, protocol.RAISED):
+            right = self._ready and index == self.answered < self.calls
+        elif kind == protocol.END:
+            right = self._ready and self.answered == self.calls
+        else:
+            raise ProtocolError("a frame of an unknown kind")
+        if not right:
+            raise ProtocolError("a frame out of order")
+
+    def _message(self, kind: int, index: int, meta: Any, payload: memoryview) -> Message:
+        if kind == protocol.HELLO:
+            self._said_hello = True
+            return Hello()
+        if kind == protocol.READY:
+            self._ready = True
+            return Ready(read_notes(meta))
+        if kind == protocol.REFUSED:
+            self._over = True
+            return Refused(read_facts(meta))
+        if kind == protocol.END:
+            self._over = True
+            return End()
+        self.answered += 1
+        if kind == protocol.RAISED:
+            return Raised(index, read_facts(meta), read_seconds(meta))
+        return read_answer(index, meta, payload)

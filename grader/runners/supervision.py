@@ -1,0 +1,301 @@
+"""Watch over the child that runs one submission, whichever runner started it.
+
+Deadlines are on the grader's monotonic clock. After a timeout, a crash or a broken limit, a new
+child takes the calls that are left, without those of the requirement that was hit.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from grader.child import encoding, protocol
+from grader.model import Call, Execution, Limits, Outcome, Refusal, Returns, Run, Submission
+from grader.runners import endings
+from grader.runners.endings import (
+    Ending,
+    Judgement,
+    Output,
+    Sources,
+    read_trace,
+    refusal_of_ending,
+    refusal_of_facts,
+)
+from grader.runners.executions import Executions
+from grader.runners.frames import (
+    End,
+    Facts,
+    Hello,
+    Message,
+    ProtocolError,
+    Raised,
+    Ready,
+    Reception,
+    Refused,
+    Returned,
+)
+
+
+class Child(Protocol):
+    """A process that was given a job."""
+
+    @property
+    def confined(self) -> bool:
+        """Whether a sandbox answers some of its system calls."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has not taken its job yet, so that no learner code has run."""
+
+    @property
+    def flooded(self) -> bool:
+        """Whether it wrote more than `OUTPUT_LIMIT`."""
+
+    def receive(self, timeout: float) -> bytes | None:
+        """Return frame bytes that arrived, b"" after `timeout` s without, None after its end."""
+
+    def ask_trace(self, timeout: float) -> None:
+        """Make it write its stack to its output, where the system can; wait for it a little."""
+
+    def output(self) -> bytes:
+        """Return what it wrote so far."""
+
+    def stop(self) -> Ending:
+        """End it and all it started, free everything, and return how it ended."""
+
+    def release(self) -> None:
+        """Let go of a child that has answered everything; its output can still be read."""
+
+
+Start = Callable[[bytes, str], Child]
+"""takes a job's bytes and its marker"""
+
+
+_MOST_KEPT = 4
+_LARGEST_KEPT = 8 * 2**20
+
+_kept: dict[tuple[int, ...], tuple[Sequence[Call], protocol.Calls]] = {}
+"""by the identities of the calls, which the value keeps alive"""
+
+
+def encoded(calls: Sequence[Call]) -> protocol.Calls:
+    """Return the bytes of the arguments of `calls`; arguments never change once built."""
+    key = tuple(map(id, calls))
+    if key in _kept:
+        return _kept[key][1]
+    bytes_ = encoding.encode_calls([call.arguments for call in calls])
+    if len(bytes_.payload) <= _LARGEST_KEPT:
+        if len(_kept) >= _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = tuple(calls), bytes_
+    return bytes_
+
+
+_START_SECONDS = 60.0
+"""for a process to start and to import numpy on a cold, busy machine; no learner code runs yet"""
+_HELLO_SECONDS = 0.4
+"""from taking the job to saying hello, beside the time for loading the file"""
+_TRACE_SECONDS = 0.2
+
+
+class Supervision:
+    """One submission under way: call `advance` until it returns True, then read `run`.
+
+    RuntimeError when a child cannot be started.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        submission: Submission,
+        entry_point: str,
+        returns: Returns,
+        calls: Sequence[Call],
+        limits: Limits,
+    ) -> None:
+        self._start = start
+        self._submission = submission
+        self._entry_point = entry_point
+        self._single = returns.container == "single"
+        self._limits = limits
+        self._sources = Sources(submission)
+        self._executions = Executions(calls)
+        self._refusal: Refusal | None = None
+        self._notes: tuple[str, ...] = ()
+        self._began = time.monotonic()
+        self._ends = self._began + limits.total_seconds
+        self._budget = protocol.RESULT_BUDGET
+        self._loaded_once = False
+        self._finished = False
+        self._begin()
+
+    @property
+    def deadline(self) -> float:
+        """The monotonic time at which `advance` must be called even if nothing arrives."""
+        return self._deadline
+
+    @property
+    def heard(self) -> float:
+        """The monotonic time of the last sign of life."""
+        return self._heard
+
+    @property
+    def run(self) -> Run:
+        """All executions; valid once `advance` has returned True."""
+        seconds = time.monotonic() - self._began
+        if self._refusal:
+            return Run({}, self._refusal, (), seconds)
+        return Run(self._executions.executions, None, self._notes, seconds)
+
+    def advance(self, timeout: float) -> bool:
+        """Wait at most `timeout` s for something to happen; return whether all is known."""
+        if self._finished:
+            return True
+        child = self._child
+        data = child.receive(max(0.0, min(timeout, self._deadline - time.monotonic())))
+        try:
+            for message in self._reception.feed(data or b""):
+                self._take(message)
+                if self._finished or child is not self._child:
+                    return self._finished
+        except ProtocolError as error:
+            child.stop()
+            self._hit(endings.of_protocol(str(error)))
+            return self._finished
+        if data is None or child.flooded:
+            self._ended()
+        elif time.monotonic() >= self._deadline:
+            self._late()
+        return self._finished
+
+    def abandon(self) -> None:
+        """Stop the child; nothing more is wanted."""
+        if not self._finished:
+            self._finished = True
+            self._child.stop()
+
+    def _begin(self) -> None:
+        """Start a child for the calls that are left."""
+        calls = self._executions.given
+        self._marker = os.urandom(8).hex()
+        job = protocol.encode_job(
+            encoded(calls),
+            name=self._submission.name,
+            source=self._submission.source,
+            helpers=self._submission.helpers,
+            entry_point=self._entry_point,
+            single=self._single,
+            marker=self._marker,
+            seconds=self._limits.seconds,
+            memory_mb=self._limits.memory_mb,
+            cpu_seconds=int(self._limits.total_seconds) + 1,
+            result_budget=self._budget,
+        )
+        self._reception = Reception(len(calls), self._budget)
+        self._loading = True
+        self._child = self._start(job, self._marker)
+        self._started = self._heard = time.monotonic()
+        self._deadline = self._heard + self._limits.import_seconds + _HELLO_SECONDS
+
+    def _take(self, message: Message) -> None:
+        now = self._heard = time.monotonic()
+        if isinstance(message, Hello):
+            if not self._loaded_once:
+                self._ends = now + self._limits.total_seconds
+            self._deadline = min(now + self._limits.import_seconds, self._ends)
+        elif isinstance(message, Ready):
+            self._loading, self._loaded_once = False, True
+            self._notes = self._notes or message.notes
+            self._deadline = min(now + self._limits.seconds, self._ends)
+        elif isinstance(message, Refused):
+            self._refuse(message.facts)
+        elif isinstance(message, End):
+            self._child.release()
+            self._executions.settle(self._output())
+            self._finished = True
+        else:
+            self._deadline = min(now + self._limits.seconds, self._ends)
+            self._answer(message)
+
+    def _answer(self, message: Returned | Raised) -> None:
+        seconds = message.seconds
+        if isinstance(message, Returned):
+            notes = message.notes
+            self._executions.add(
+                Execution(Outcome.RETURNED, message.answer, seconds=seconds, notes=notes)
+            )
+            return
+        judgement = endings.of_exception(
+            message.facts, self._sources, confined=self._child.confined, loading=False
+        )
+        if judgement.outcome is Outcome.MEMORY:
+            self._child.stop()
+            self._hit(judgement, seconds)
+        else:
+            self._executions.add(Execution(judgement.outcome, None, judgement.failure, "", seconds))
+
+    def _ended(self) -> None:
+        """The child is gone, or must go, before its end was due."""
+        waiting = self._child.waiting
+        ending = self._child.stop()
+        output = self._output()
+        if waiting:
+            said = output.data.decode("utf-8", errors="replace")[-2000:]
+            raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
+        trace = read_trace(output.data, self._marker)
+        self._hit(endings.of_ending(ending, output, trace, self._sources, self._limits))
+
+    def _late(self) -> None:
+        """A deadline has passed."""
+        now = time.monotonic()
+        if self._child.waiting:
+            if now > self._started + _START_SECONDS:
+                self._child.stop()
+                raise RuntimeError("the learner's process did not start in time")
+            self._deadline = now + self._limits.import_seconds + _HELLO_SECONDS
+            return
+        seconds = self._limits.import_seconds if self._loading else self._limits.seconds
+        doing = "loading the file" if self._loading else "the call"
+        if self._deadline >= self._ends:
+            seconds, doing = self._limits.total_seconds, "the submission"
+        self._child.ask_trace(_TRACE_SECONDS)
+        self._child.stop()
+        trace = read_trace(self._output().data, self._marker)
+        self._hit(endings.of_timeout(seconds, trace, self._sources, doing=doing), seconds)
+
+    def _hit(self, judgement: Judgement, seconds: float = 0.0) -> None:
+        """Executions what befell the current call; go on with the other requirements."""
+        if self._loading and not self._loaded_once:
+            self._refusal = refusal_of_ending(judgement, self._output().of(0))
+            self._finished = True
+            return
+        self._executions.hit(judgement, seconds, self._output())
+        if self._loading:
+            self._executions.leave_out("not run: the file could not be loaded a second time")
+        elif time.monotonic() >= self._ends:
+            total = self._limits.total_seconds
+            self._executions.leave_out(f"not run: the {total:g} s of a submission were used up")
+        if self._executions.given:
+            self._budget = self._reception.budget
+            self._begin()
+        else:
+            self._finished = True
+
+    def _refuse(self, facts: Facts) -> None:
+        self._child.release()
+        if self._loaded_once:
+            self._executions.leave_out("not run: the file could not be loaded a second time")
+        else:
+            self._refusal = refusal_of_facts(
+                facts,
+                self._sources,
+                self._entry_point,
+                self._child.confined,
+                self._output().of(0),
+            )
+        self._finished = True
+
+    def _output(self) -> Output:
+        return Output(self._child.output(), self._marker)

@@ -1,0 +1,114 @@
+"""The grader's handle of a confined child process."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from grader.child import protocol
+from grader.runners.endings import OUTPUT_LIMIT, Ending
+from grader.runners.zygote_client import ENDING, LOOK_SECONDS, ZygoteClient, ZygoteError
+
+_STOP_SECONDS = 5.0
+_MOST_TRIES = 3
+
+
+class ZygoteChild:
+    """A confined child with a job: see `supervision.Child`."""
+
+    confined = True
+
+    def __init__(self, client: ZygoteClient, job: bytes, limits: tuple[int, int]) -> None:
+        self._client, self._job, self._limits = client, job, limits
+        self._slot = client.give(job, limits)
+        self._next = self._start = protocol.frames_start(len(job))
+        self._tries = 1
+        self._ending: Ending | None = None
+        self._output: bytes | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has not taken its job yet: the warm process may still be loading."""
+        return self._ending is None and self._slot.never_went
+
+    @property
+    def flooded(self) -> bool:
+        """Whether its output is full; the kernel kills it then, unless it ignores that signal."""
+        return self._ending is None and os.fstat(self._slot.output).st_size >= OUTPUT_LIMIT
+
+    def receive(self, timeout: float) -> bytes | None:
+        """Return frame bytes, b"" when none came within `timeout` s, None after its end."""
+        ends = time.monotonic() + timeout
+        while True:
+            gone = self._slot.ending is not None
+            if data := self._committed():
+                return data
+            left = ends - time.monotonic()
+            if gone and self._slot.never_went:
+                self._try_again()
+            elif gone:
+                return None
+            if left <= 0:
+                return b""
+            self._client.pump(min(left, LOOK_SECONDS))
+
+    def _try_again(self) -> None:
+        """Give the job to another child: this one ended before it took it (killed from outside)."""
+        if self._tries == _MOST_TRIES:
+            raise RuntimeError(f"no child took its job: {self.output().decode(errors='replace')}")
+        self._tries += 1
+        self._slot.clear()
+        self._slot = self._client.give(self._job, self._limits)
+
+    def _committed(self) -> bytes:
+        """Return a copy of the frames that were completed since the last look."""
+        memory = self._slot.memory
+        (committed,) = protocol.WORD.unpack_from(memory, protocol.COMMITTED)
+        end = min(self._start + committed, protocol.MEMORY_SIZE)
+        data = memory[self._next : end] if end > self._next else b""
+        self._next += len(data)
+        return data
+
+    def ask_trace(self, timeout: float) -> None:
+        """Have the warm process signal it; wait until its output grows and rests."""
+        before = size = os.fstat(self._slot.output).st_size
+        self._client.tell(protocol.TRACE, self._slot)
+        ends = time.monotonic() + timeout
+        while time.monotonic() < ends:
+            self._client.pump(0.002)
+            now = os.fstat(self._slot.output).st_size
+            if now == size != before and self.output().endswith(b"+\0"):
+                return
+            size = now
+
+    def output(self) -> bytes:
+        """Return what it wrote so far."""
+        if self._output is not None:
+            return self._output
+        size = os.fstat(self._slot.output).st_size
+        return os.pread(self._slot.output, OUTPUT_LIMIT, 0) if size else b""
+
+    def stop(self) -> Ending:
+        """Have it killed, and wait until it is gone."""
+        if self._ending is None:
+            self._client.tell(protocol.KILL, self._slot)
+            ends = time.monotonic() + _STOP_SECONDS
+            while self._slot.ending is None:
+                if time.monotonic() > ends:
+                    raise ZygoteError("a killed child did not end")
+                self._client.pump(LOOK_SECONDS)
+            self._output = self.output()
+            self._ending = self._slot.ending
+            self._slot.clear()
+        return self._ending
+
+    def release(self) -> None:
+        """Let go of a child that has answered everything."""
+        if self._ending is None:
+            self._output = self.output()
+            self._ending = Ending(0)
+            if self._slot.ending is None:
+                self._slot.state = ENDING
+                self._client.tell(protocol.KILL, self._slot)
+            else:
+                self._slot.clear()
