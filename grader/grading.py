@@ -23,7 +23,7 @@ from grader.model import (
     Diagnosis,
     Execution,
     Implementation,
-    Limits,
+    Job,
     Outcome,
     Outlook,
     Problem,
@@ -100,7 +100,7 @@ def grade(
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
     else:
-        run = runner.run(submission, *work(prepared))
+        run = runner.run(job_of(prepared, submission))
         if submission.line_map:
             from grader import notebook
 
@@ -109,15 +109,15 @@ def grade(
     return replace(graded, seconds=time.perf_counter() - started)
 
 
-def work(prepared: PreparedProblem) -> tuple[str, Returns, list[Call], Limits]:
-    """Return what a runner needs beside the submission.
+def job_of(prepared: PreparedProblem, submission: Submission) -> Job:
+    """Return the job of running a submission on every case.
 
     Hidden cases come last, so that nothing of them can be printed during a visible one.
     """
     problem = prepared.problem
     hidden = {case.id for case in problem.cases if case.hidden}
     calls = sorted(prepared.calls, key=lambda call: call.case in hidden)
-    return problem.entry_point, problem.returns, calls, problem.limits
+    return Job(submission, problem.entry_point, problem.returns, calls, problem.limits)
 
 
 def report(

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +19,7 @@ from grader.catalog import Course
 from grader.commands.grade import find_targets
 from grader.errors import UsageError
 from grader.formats.terminal import Screen, show
-from grader.model import Call, Execution, Frame, Limits, Outlook, Report, Returns, Run, Submission
+from grader.model import Execution, Frame, Job, Outlook, Report, Run, Submission
 from grader.pipeline import ProblemGrader
 from grader.runners import inprocess
 from grader.text import clean
@@ -135,20 +135,13 @@ class _ThisProcess:
     name = "inprocess"
     isolation: tuple[str, ...] = ()
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
+    def run(self, job: Job) -> Run:
         """Return what happened, and with each call what it printed."""
         executions: dict[str, Execution] = {}
-        for call in calls:
+        for call in job.calls:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                execution = inprocess.execute(self.function, returns, [call])[call.case]
+                execution = inprocess.execute(self.function, job.returns, [call])[call.case]
             output = clean(printed.getvalue(), _LONGEST_OUTPUT)
             executions[call.case] = replace(_readable(execution), output=output)
         return Run(executions)

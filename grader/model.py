@@ -8,7 +8,7 @@ right is a *mismatch*; the judgement is a *verdict*; everything known after grad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -294,6 +294,17 @@ class Submission:
     """sibling modules that it imports: module name -> source"""
     line_map: tuple[str, ...] = ()
     """for a notebook: what stands for each line of `source` (`cell 3, line 2`)"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What a runner is asked to do: run one submission on calls of the entry point, in limits."""
+
+    submission: Submission
+    entry_point: str
+    returns: Returns
+    calls: Sequence[Call]
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from grader.model import (
     Diagnosis,
     Execution,
     Failure,
+    Job,
     Outcome,
     Outlook,
     Refusal,
@@ -478,8 +479,8 @@ def test_a_submission_is_run_on_all_cases_and_reported_under_its_name() -> None:
 
 def test_a_grade_takes_at_least_as_long_as_its_run_and_is_diagnosed() -> None:
     class Timeless(InProcessRunner):
-        def run(self, *arguments: Any) -> Run:
-            return replace(super().run(*arguments), seconds=0.0)
+        def run(self, job: Job) -> Run:
+            return replace(super().run(job), seconds=0.0)
 
     small = small_problem(says("a"))
     named = Diagnosis("off", "You add something.")
@@ -519,10 +520,10 @@ def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
 
 def test_hidden_cases_run_last_and_the_rest_keeps_the_authors_order() -> None:
     small = small_problem(says("a"), says("b"), hidden=("a1", "b1")).prepared
-    entry_point, returns, calls, limits = grading.work(small)
-    assert [call.case for call in calls] == ["a2", "b2", "a1", "b1"]
-    assert entry_point == "double"
-    assert (returns, limits) == (PAIR, small.problem.limits)
+    job = grading.job_of(small, Submission("it.py", b""))
+    assert [call.case for call in job.calls] == ["a2", "b2", "a1", "b1"]
+    assert job.entry_point == "double"
+    assert (job.returns, job.limits) == (PAIR, small.problem.limits)
 
 
 def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() -> None:

@@ -1,4 +1,4 @@
-"""One forked child of the warm process: into the sandbox, wait for a job, serve it, end."""
+"""One forked child of the warm process: into the sandbox, wait for a request, serve it, end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SlotDescriptors(NamedTuple):
 
 
 def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int) -> None:
-    """Serve one job and end this process. Learner code runs only after every layer is on."""
+    """Serve one request and end this process. Learner code runs only after every layer is on."""
     enter.die_with(parent)
     for target in (1, 2, TRACE):
         os.dup2(slot.output, target, inheritable=False)
@@ -44,13 +44,13 @@ def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int)
         _touch()
     os.read(_GO, 8)
     os.close(_GO)
-    (length,) = protocol.WORD.unpack_from(memory, protocol.JOB_LENGTH)
-    job = protocol.decode_job(memoryview(memory)[protocol.PAGE : protocol.PAGE + length])
-    interpreter.mark_traces(job.marker)
-    sys.argv[:] = [job.name]
+    (length,) = protocol.WORD.unpack_from(memory, protocol.REQUEST_LENGTH)
+    request = protocol.decode_request(memoryview(memory)[protocol.PAGE : protocol.PAGE + length])
+    interpreter.mark_traces(request.marker)
+    sys.argv[:] = [request.name]
     send = _sender(memory, protocol.frames_start(length))
     send(protocol.encode_frame(protocol.HELLO, 0, None))
-    worker.serve(job, send)
+    worker.serve(request, send)
     os.write(_DONE, protocol.WORD.pack(1))
     os._exit(0)
 

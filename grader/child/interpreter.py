@@ -58,7 +58,7 @@ def trace_on_request(descriptor: int, marker: str) -> None:
 
 
 def mark_traces(marker: str) -> None:
-    """Set the job's marker that follows a trace."""
+    """Set the request's marker that follows a trace."""
     global _alive
     _alive = f"\0{marker}+\0".encode("ascii")
 

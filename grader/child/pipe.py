@@ -1,4 +1,4 @@
-"""A worker alone in its process: job on stdin, frames on a private copy of stdout."""
+"""A worker alone in its process: request on stdin, frames on a private copy of stdout."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from . import interpreter, protocol, worker
 
 
 def main(word: str) -> None:
-    """Take the job, serve it, and end at once: no exit handler, no waiting for threads."""
-    job = _read_job()
+    """Take the request, serve it, and end at once: no exit handler, no waiting for threads."""
+    request = _read_request()
     results = _redirect()
     interpreter.forget_the_grader()
     interpreter.like_a_script()
     worker.warning_notes.collect()
-    interpreter.trace_on_request(os.dup(2), job.marker)
-    sys.argv[:] = [job.name]
-    interpreter.apply_limits(interpreter.limits_of(job.memory_mb, job.cpu_seconds))
-    send = _sender(results, job)
+    interpreter.trace_on_request(os.dup(2), request.marker)
+    sys.argv[:] = [request.name]
+    interpreter.apply_limits(interpreter.limits_of(request.memory_mb, request.cpu_seconds))
+    send = _sender(results, request)
     send(protocol.encode_frame(protocol.HELLO, 0, None))
-    worker.serve(job, send)
+    worker.serve(request, send)
     os._exit(0)
 
 
-def _read_job() -> protocol.Job:
-    header = sys.stdin.buffer.read(protocol.JOB.size)
-    return protocol.decode_job(header + sys.stdin.buffer.read(protocol.job_size(header)))
+def _read_request() -> protocol.Request:
+    header = sys.stdin.buffer.read(protocol.REQUEST.size)
+    return protocol.decode_request(header + sys.stdin.buffer.read(protocol.request_size(header)))
 
 
 def _redirect() -> int:
@@ -46,7 +46,7 @@ def _redirect() -> int:
     return results
 
 
-def _sender(results: int, job: protocol.Job) -> worker.Send:
+def _sender(results: int, request: protocol.Request) -> worker.Send:
     """Return what writes a frame whole and, where there is no SIGUSR1, winds the stack alarm."""
 
     def send(frame: bytes) -> None:
@@ -54,7 +54,7 @@ def _sender(results: int, job: protocol.Job) -> worker.Send:
         while rest:
             rest = rest[os.write(results, rest) :]
         if sys.platform == "win32":
-            faulthandler.dump_traceback_later(job.seconds + 0.1, file=trace)
+            faulthandler.dump_traceback_later(request.seconds + 0.1, file=trace)
 
     trace = os.dup(2)
     return send

@@ -1,13 +1,13 @@
 """The bytes between the grader and the process that runs learner code, and all their limits.
 
-Grader to child: one *job*: `JOB` header, JSON, payload. Child to grader: *frames*: `HEADER`, at
-most `META_LIMIT` bytes of JSON, raw little-endian C-order payload. Nothing is ever unpickled or
-evaluated, and arrays have a dtype of `DTYPES`. `grader.runners.frames` is the grader's strict
-reading of frames.
+Grader to child: one *request*: `REQUEST` header, JSON, payload. Child to grader: *frames*:
+`HEADER`, at most `META_LIMIT` bytes of JSON, raw little-endian C-order payload. Nothing is ever
+unpickled or evaluated, and arrays have a dtype of `DTYPES`. `grader.runners.frames` is the
+grader's strict reading of frames.
 
 A confined child shares a *slot* of memory with the grader, which serves one child at a time: the
-first page holds two words, then comes the job, and from the next page on the child's frames. Only
-bytes below `COMMITTED` are frames.
+first page holds two words, then comes the request, and from the next page on the child's frames.
+Only bytes below `COMMITTED` are frames.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 MAGIC = b"GRD1"
 HEADER = struct.Struct("<4sB3xIIQ")
 """magic, kind, index of the call, length of the meta, length of the payload"""
-JOB = struct.Struct("<4sIQ")
+REQUEST = struct.Struct("<4sIQ")
 """magic, length of the JSON, length of the payload"""
 
 HELLO, READY, REFUSED, RETURNED, RAISED, END = range(1, 7)
@@ -45,8 +45,8 @@ MEMORY_SIZE = 192 * 2**20
 """bytes of one slot; memory is only taken by pages that were written"""
 PAGE = 4096
 WORD = struct.Struct("=Q")
-COMMITTED, JOB_LENGTH = 0, 8
-"""offsets of words: bytes of frames that are complete; bytes of the job"""
+COMMITTED, REQUEST_LENGTH = 0, 8
+"""offsets of words: bytes of frames that are complete; bytes of the request"""
 
 COMMAND = struct.Struct("=BBHII")
 """what, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
@@ -62,7 +62,7 @@ LANDLOCK, SECCOMP = 1, 2
 to_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Job(NamedTuple):
+class Request(NamedTuple):
     """What the child is told: the learner's files and the inputs, never an expected value."""
 
     name: str
@@ -100,7 +100,7 @@ class Calls(NamedTuple):
     payload: bytes
 
 
-def encode_job(
+def encode_request(
     calls: Calls,
     *,
     name: str,
@@ -114,7 +114,7 @@ def encode_job(
     cpu_seconds: int,
     result_budget: int = RESULT_BUDGET,
 ) -> bytes:
-    """Return the bytes of a job."""
+    """Return the bytes of a request."""
     files = bytearray()
     meta = {
         "name": name,
@@ -131,27 +131,27 @@ def encode_job(
         "result_budget": result_budget,
     }
     text = b"%b,%b]" % (to_json([meta])[:-1].encode("ascii"), calls.nodes)
-    header = JOB.pack(MAGIC, len(text), len(calls.payload) + len(files))
+    header = REQUEST.pack(MAGIC, len(text), len(calls.payload) + len(files))
     return b"".join((header, text, calls.payload, files))
 
 
-def job_size(header: bytes) -> int:
-    """Return how many bytes follow the header of a job."""
-    magic, meta, payload = JOB.unpack(header)
+def request_size(header: bytes) -> int:
+    """Return how many bytes follow the header of a request."""
+    magic, meta, payload = REQUEST.unpack(header)
     if magic != MAGIC:
-        raise ValueError("not a job")
+        raise ValueError("not a request")
     return int(meta + payload)
 
 
-def decode_job(data: bytes | memoryview) -> Job:
-    """Return the job that `encode_job` wrote; the payload is not copied."""
+def decode_request(data: bytes | memoryview) -> Request:
+    """Return the request that `encode_request` wrote; the payload is not copied."""
     view = memoryview(data)
-    _, length, size = JOB.unpack(view[: JOB.size])
-    meta, calls = json.loads(bytes(view[JOB.size : JOB.size + length]))
-    payload = view[JOB.size + length : JOB.size + length + size]
+    _, length, size = REQUEST.unpack(view[: REQUEST.size])
+    meta, calls = json.loads(bytes(view[REQUEST.size : REQUEST.size + length]))
+    payload = view[REQUEST.size + length : REQUEST.size + length + size]
     meta["source"] = _fetch(meta["source"], payload)
     meta["helpers"] = {name: _fetch(span, payload) for name, span in meta["helpers"].items()}
-    return Job(**meta, calls=calls, payload=payload)
+    return Request(**meta, calls=calls, payload=payload)
 
 
 def store(data: bytes, payload: bytearray, offset: int = 0) -> list[int]:
@@ -165,6 +165,6 @@ def _fetch(span: list[int], payload: memoryview) -> bytes:
     return bytes(payload[span[0] : span[0] + span[1]])
 
 
-def frames_start(job_length: int) -> int:
+def frames_start(request_length: int) -> int:
     """Return the offset of the child's frames."""
-    return PAGE + -(-job_length // PAGE) * PAGE
+    return PAGE + -(-request_length // PAGE) * PAGE

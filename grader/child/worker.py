@@ -23,33 +23,33 @@ _MOST_WARNINGS = 5
 _now = time.perf_counter
 
 
-def serve(job: protocol.Job, send: Send) -> None:
-    """Load the submission and answer every call of the job, one frame each.
+def serve(request: protocol.Request, send: Send) -> None:
+    """Load the submission and answer every call of the request, one frame each.
 
-    Output of each call is ended by the job's marker on descriptor 2. Nothing that the learner's
+    Output of each call is ended by the request's marker on descriptor 2. Nothing that the learner's
     code raises gets out of here.
     """
-    files = learner.LearnerFiles(job.name, job.source, job.helpers)
+    files = learner.LearnerFiles(request.name, request.source, request.helpers)
     notes = warning_notes.notes
     warning_notes.paths = files.sources
-    end_of_output = f"\0{job.marker}\0".encode("ascii")
-    function = _load(job, files, notes, send, end_of_output)
+    end_of_output = f"\0{request.marker}\0".encode("ascii")
+    function = _load(request, files, notes, send, end_of_output)
     if function is None:
         return
-    budget = job.result_budget
-    for index, nodes in enumerate(job.calls):
-        arguments = encoding.decode_arguments(nodes, job.payload)
+    budget = request.result_budget
+    for index, nodes in enumerate(request.calls):
+        arguments = encoding.decode_arguments(nodes, request.payload)
         notes.clear()
         started = _now()
         try:
             result = function(*arguments)
             seconds = _now() - started
             vars(builtins).update(_BUILTINS)
-            returned = answers.read(result, job.single)
+            returned = answers.read(result, request.single)
         except BaseException as error:  # also SystemExit, KeyboardInterrupt, GeneratorExit
             frame = _raised(index, error, files, _now() - started)
         else:
-            _note_changes(nodes, arguments, job.payload, notes)
+            _note_changes(nodes, arguments, request.payload, notes)
             frame, spent = _returned(index, returned, seconds, notes, budget)
             budget -= spent
             del result, returned
@@ -59,7 +59,7 @@ def serve(job: protocol.Job, send: Send) -> None:
 
 
 def _load(
-    job: protocol.Job,
+    request: protocol.Request,
     files: learner.LearnerFiles,
     notes: list[str],
     send: Send,
@@ -69,11 +69,11 @@ def _load(
     function: Any = None
     try:
         module = learner.load(files)
-        function = vars(module).get(job.entry_point)
+        function = vars(module).get(request.entry_point)
         if callable(function):
             kind, meta = protocol.READY, _ready(notes)
         else:
-            found = answers.type_name(function) if job.entry_point in vars(module) else ""
+            found = answers.type_name(function) if request.entry_point in vars(module) else ""
             kind, meta = protocol.REFUSED, _missing(learner.defined(module), found)
     except SyntaxError as error:
         facts = learner.syntax_failure(error, files)

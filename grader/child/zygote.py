@@ -1,6 +1,6 @@
 """The warm process: numpy is loaded, nothing of the grader's that matters; it forks children.
 
-It never sees a submission: jobs go from the grader to a child through the child's slot. It ends
+It never sees a submission: requests go from the grader to a child through the child's slot. It ends
 when the grader closes the pipe of commands, by intention or by dying; its children die with it.
 """
 
@@ -108,7 +108,7 @@ class Zygote:
     def _be_child(self, slot: int, early: bool, parent: int) -> None:
         try:
             self._forked.live(self._slots[slot], self._filter, early, parent)
-        except BaseException:  # before the job came: a layer could not be entered
+        except BaseException:  # before the request came: a layer could not be entered
             traceback.print_exc(file=sys.stderr)
         finally:
             os._exit(70)

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from grader.model import Call, Limits, Returns, Run, Submission
+    from grader.model import Job, Run
 
 
 class Runner(Protocol):
@@ -25,15 +25,8 @@ class Runner(Protocol):
     def isolation(self) -> tuple[str, ...]:
         """The layers between learner code and the grader that are active."""
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
-        """Return what happened when `submission` met each of `calls`."""
+    def run(self, job: Job) -> Run:
+        """Return what happened when the submission met each of the calls."""
 
     def close(self) -> None:
         """End what it started."""

@@ -33,7 +33,7 @@ class Ending(NamedTuple):
 
 
 class Output:
-    """The bytes of one child's output stream, split at the marker of its job."""
+    """The bytes of one child's output stream, split at the marker of its request."""
 
     def __init__(self, data: bytes, marker: str) -> None:
         self.data = data

@@ -21,12 +21,11 @@ from grader.model import (
     Execution,
     Failure,
     Frame,
-    Limits,
+    Job,
     Outcome,
     Refusal,
     Returns,
     Run,
-    Submission,
     Value,
 )
 
@@ -70,18 +69,13 @@ class InProcessRunner:
     name = "inprocess"
     isolation: tuple[str, ...] = ()
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
+    def run(self, job: Job) -> Run:
         """Return what happened; limits do not hold here, and the end of the process is ours."""
         began = _now()
         printed = io.StringIO()
-        files = learner.LearnerFiles(submission.name, submission.source, submission.helpers)
+        files = learner.LearnerFiles(
+            job.submission.name, job.submission.source, job.submission.helpers
+        )
         with (
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
@@ -92,11 +86,11 @@ class InProcessRunner:
             except Exception as error:
                 refusal = Refusal("import", f"{type(error).__name__}: {error}")
                 return Run({}, refusal, seconds=_now() - began)
-            function = vars(module).get(entry_point)
+            function = vars(module).get(job.entry_point)
             if not callable(function):
-                refusal = Refusal("missing", f"the file does not define {entry_point}")
+                refusal = Refusal("missing", f"the file does not define {job.entry_point}")
                 return Run({}, refusal, seconds=_now() - began)
-            executions = execute(function, returns, calls)
+            executions = execute(function, job.returns, job.calls)
         return Run(executions, seconds=_now() - began)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ class Launched:
     """A started warm process and the grader's ends of what it shares with it.
 
     `slots` holds per slot the descriptors of its memory, its output, and two event counters: `go`
-    (the job is there) and `done` (the child has answered).
+    (the request is there) and `done` (the child has answered).
     """
 
     def __init__(self, pid: int, commands: int, events: int, log: int, slots: list[list[int]]):

@@ -15,11 +15,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from grader.model import Call, Limits, Returns, Run, Submission
+from grader.model import Job, Run
 from grader.runners import endings, launch
 from grader.runners.endings import Ending
 from grader.runners.supervision import Supervision
@@ -40,16 +39,9 @@ class ProcessRunner:
         if sys.platform != "win32":
             self.isolation += ("resource limits",)
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
-        """Return what happened when `submission` met each of `calls`."""
-        supervision = Supervision(ProcessChild, submission, entry_point, returns, calls, limits)
+    def run(self, job: Job) -> Run:
+        """Return what happened when the submission met each of the calls."""
+        supervision = Supervision(ProcessChild, job)
         try:
             while not supervision.advance(1.0):
                 continue
@@ -68,11 +60,11 @@ class ProcessRunner:
 
 
 class ProcessChild:
-    """One fresh interpreter with a job. Its threads move bytes, so nothing here can block."""
+    """One fresh interpreter with a request. Its threads move bytes, so nothing here can block."""
 
     confined = False
 
-    def __init__(self, job: bytes, marker: str) -> None:
+    def __init__(self, request: bytes, marker: str) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self._token = Path(self._scratch.name).name
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -95,7 +87,7 @@ class ProcessChild:
         self._threads = [
             threading.Thread(target=target, args=arguments, daemon=True)
             for target, *arguments in (
-                (self._give, self._process.stdin, job),
+                (self._give, self._process.stdin, request),
                 (self._read_frames, self._process.stdout),
                 (self._read_output, self._process.stderr),
             )
@@ -105,7 +97,7 @@ class ProcessChild:
 
     @property
     def waiting(self) -> bool:
-        """Whether it has not said hello: it does so with its job in hand."""
+        """Whether it has not said hello: it does so with its request in hand."""
         return not self._heard_of
 
     def receive(self, timeout: float) -> bytes | None:
@@ -178,9 +170,9 @@ class ProcessChild:
     _frames_are_over = False
     _heard_of = False
 
-    def _give(self, stream: IO[bytes], job: bytes) -> None:
+    def _give(self, stream: IO[bytes], request: bytes) -> None:
         with contextlib.suppress(OSError):
-            rest = memoryview(job)
+            rest = memoryview(request)
             while rest:
                 rest = rest[stream.write(rest) or 0 :]
         _close(stream)

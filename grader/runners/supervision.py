@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from grader.child import encoding, protocol
-from grader.model import Call, Execution, Limits, Outcome, Refusal, Returns, Run, Submission
+from grader.model import Call, Execution, Job, Outcome, Refusal, Run
 from grader.runners import endings
 from grader.runners.endings import (
     Ending,
@@ -39,7 +39,7 @@ from grader.runners.frames import (
 
 
 class Child(Protocol):
-    """A process that was given a job."""
+    """A process that was given a request."""
 
     @property
     def confined(self) -> bool:
@@ -47,7 +47,7 @@ class Child(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether it has not taken its job yet, so that no learner code has run."""
+        """Whether it has not taken its request yet, so that no learner code has run."""
 
     @property
     def flooded(self) -> bool:
@@ -70,7 +70,7 @@ class Child(Protocol):
 
 
 Start = Callable[[bytes, str], Child]
-"""takes a job's bytes and its marker"""
+"""takes a request's bytes and its marker"""
 
 
 _MOST_KEPT = 4
@@ -96,7 +96,7 @@ def encoded(calls: Sequence[Call]) -> protocol.Calls:
 _START_SECONDS = 60.0
 """for a process to start and to import numpy on a cold, busy machine; no learner code runs yet"""
 _HELLO_SECONDS = 0.4
-"""from taking the job to saying hello, beside the time for loading the file"""
+"""from taking the request to saying hello, beside the time for loading the file"""
 _TRACE_SECONDS = 0.2
 
 
@@ -106,26 +106,16 @@ class Supervision:
     RuntimeError when a child cannot be started.
     """
 
-    def __init__(
-        self,
-        start: Start,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> None:
+    def __init__(self, start: Start, job: Job) -> None:
         self._start = start
-        self._submission = submission
-        self._entry_point = entry_point
-        self._single = returns.container == "single"
-        self._limits = limits
-        self._sources = Sources(submission)
-        self._executions = Executions(calls)
+        self._job = job
+        self._limits = job.limits
+        self._sources = Sources(job.submission)
+        self._executions = Executions(job.calls)
         self._refusal: Refusal | None = None
         self._notes: tuple[str, ...] = ()
         self._began = time.monotonic()
-        self._ends = self._began + limits.total_seconds
+        self._ends = self._began + job.limits.total_seconds
         self._budget = protocol.RESULT_BUDGET
         self._loaded_once = False
         self._finished = False
@@ -180,13 +170,13 @@ class Supervision:
         """Start a child for the calls that are left."""
         calls = self._executions.given
         self._marker = os.urandom(8).hex()
-        job = protocol.encode_job(
+        request = protocol.encode_request(
             encoded(calls),
-            name=self._submission.name,
-            source=self._submission.source,
-            helpers=self._submission.helpers,
-            entry_point=self._entry_point,
-            single=self._single,
+            name=self._job.submission.name,
+            source=self._job.submission.source,
+            helpers=self._job.submission.helpers,
+            entry_point=self._job.entry_point,
+            single=self._job.returns.container == "single",
             marker=self._marker,
             seconds=self._limits.seconds,
             memory_mb=self._limits.memory_mb,
@@ -195,7 +185,7 @@ class Supervision:
         )
         self._reception = Reception(len(calls), self._budget)
         self._loading = True
-        self._child = self._start(job, self._marker)
+        self._child = self._start(request, self._marker)
         self._started = self._heard = time.monotonic()
         self._deadline = self._heard + self._limits.import_seconds + _HELLO_SECONDS
 
@@ -291,7 +281,7 @@ class Supervision:
             self._refusal = refusal_of_facts(
                 facts,
                 self._sources,
-                self._entry_point,
+                self._job.entry_point,
                 self._child.confined,
                 self._output().of(0),
             )

@@ -8,12 +8,11 @@ one that hangs holds up no other.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.child.protocol import LANDLOCK, SECCOMP
 from grader.errors import Complaint, UsageError
-from grader.model import Call, Limits, Returns, Run, Submission
+from grader.model import Job, Run
 from grader.runners import launch
 from grader.runners.supervision import Supervision
 from grader.runners.zygote_child import ZygoteChild
@@ -25,12 +24,10 @@ _YOUNG_SECONDS = 0.25
 """a submission that was not heard of for longer may hang; it counts as no job"""
 _MOST_RESTARTS = 2
 
-Work = tuple[Submission, str, Returns, Sequence[Call], Limits]
-
 
 @dataclass(slots=True)
 class _Active:
-    work: Work
+    job: Job
     supervision: Supervision
     restarts: int = 0
 
@@ -53,34 +50,19 @@ class ZygoteRunner:
         self._finished: dict[int, Run] = {}
         self._tickets = 0
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
-        """Return what happened when `submission` met each of `calls`."""
-        ticket = self.submit(submission, entry_point, returns, calls, limits)
+    def run(self, job: Job) -> Run:
+        """Return what happened when the submission met each of the calls."""
+        ticket = self.submit(job)
         while ticket not in self._finished:
             self._step(1.0)
         return self._finished.pop(ticket)
 
-    def submit(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> int:
+    def submit(self, job: Job) -> int:
         """Start a submission and return its ticket; waits while every slot is taken."""
         while not self._client.free:
             self._step(LOOK_SECONDS)
         self._tickets += 1
-        work = (submission, entry_point, returns, calls, limits)
-        self._begin(self._tickets, work, 0)
+        self._begin(self._tickets, job, 0)
         return self._tickets
 
     def wait(self, timeout: float) -> dict[int, Run]:
@@ -129,17 +111,17 @@ class ZygoteRunner:
             raise UsageError(Complaint(message, way_out="It needs Linux 5.13 or later."))
         return client
 
-    def _begin(self, ticket: int, work: Work, restarts: int) -> None:
-        limits = work[-1]
+    def _begin(self, ticket: int, job: Job, restarts: int) -> None:
+        limits = job.limits
         cpu_seconds = int(limits.total_seconds) + 1
 
-        def start(job: bytes, marker: str) -> ZygoteChild:
-            return ZygoteChild(self._client, job, (limits.memory_mb, cpu_seconds))
+        def start(request: bytes, marker: str) -> ZygoteChild:
+            return ZygoteChild(self._client, request, (limits.memory_mb, cpu_seconds))
 
         try:
-            self._active[ticket] = _Active(work, Supervision(start, *work), restarts)
+            self._active[ticket] = _Active(job, Supervision(start, job), restarts)
         except ZygoteError as error:
-            self._recover(str(error), {ticket: (work, restarts)})
+            self._recover(str(error), {ticket: (job, restarts)})
 
     def _step(self, timeout: float) -> None:
         """Wait a little, and let every submission that is under way take what came."""
@@ -154,14 +136,14 @@ class ZygoteRunner:
         except ZygoteError as error:
             self._recover(str(error), {})
 
-    def _recover(self, reason: str, more: dict[int, tuple[Work, int]]) -> None:
+    def _recover(self, reason: str, more: dict[int, tuple[Job, int]]) -> None:
         """Start anew after somebody killed the warm process, and run again what was under way."""
-        again = {t: (a.work, a.restarts) for t, a in self._active.items()} | more
+        again = {t: (a.job, a.restarts) for t, a in self._active.items()} | more
         self._active.clear()
         self._client.close()
         worst = max((restarts for _, restarts in again.values()), default=0)
         if worst >= _MOST_RESTARTS:
             raise RuntimeError(f"the warm process ended {worst + 1} times: {reason}")
         self._client = self._connect()
-        for ticket, (work, restarts) in again.items():
-            self._begin(ticket, work, restarts + 1)
+        for ticket, (job, restarts) in again.items():
+            self._begin(ticket, job, restarts + 1)

@@ -14,21 +14,21 @@ _MOST_TRIES = 3
 
 
 class ZygoteChild:
-    """A confined child with a job: see `supervision.Child`."""
+    """A confined child with a request: see `supervision.Child`."""
 
     confined = True
 
-    def __init__(self, client: ZygoteClient, job: bytes, limits: tuple[int, int]) -> None:
-        self._client, self._job, self._limits = client, job, limits
-        self._slot = client.give(job, limits)
-        self._next = self._start = protocol.frames_start(len(job))
+    def __init__(self, client: ZygoteClient, request: bytes, limits: tuple[int, int]) -> None:
+        self._client, self._request, self._limits = client, request, limits
+        self._slot = client.give(request, limits)
+        self._next = self._start = protocol.frames_start(len(request))
         self._tries = 1
         self._ending: Ending | None = None
         self._output: bytes | None = None
 
     @property
     def waiting(self) -> bool:
-        """Whether it has not taken its job yet: the warm process may still be loading."""
+        """Whether it has not taken its request yet: the warm process may still be loading."""
         return self._ending is None and self._slot.never_went
 
     @property
@@ -53,12 +53,14 @@ class ZygoteChild:
             self._client.pump(min(left, LOOK_SECONDS))
 
     def _try_again(self) -> None:
-        """Give the job to another child: this one ended before it took it (killed from outside)."""
+        """Give the request to another child: this one was killed before it took it."""
         if self._tries == _MOST_TRIES:
-            raise RuntimeError(f"no child took its job: {self.output().decode(errors='replace')}")
+            raise RuntimeError(
+                f"no child took its request: {self.output().decode(errors='replace')}"
+            )
         self._tries += 1
         self._slot.clear()
-        self._slot = self._client.give(self._job, self._limits)
+        self._slot = self._client.give(self._request, self._limits)
 
     def _committed(self) -> bytes:
         """Return a copy of the frames that were completed since the last look."""

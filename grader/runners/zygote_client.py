@@ -15,7 +15,7 @@ from grader.runners.endings import OUTPUT_LIMIT, Ending
 from grader.text import decode
 
 EMPTY, IDLE, BUSY, ENDING = "empty", "ready", "busy", "ending"
-"""no child; one without a job; one with a job; one that is being ended"""
+"""no child; one without a request; one with a request; one that is being ended"""
 
 
 @dataclass(slots=True)
@@ -31,35 +31,35 @@ class Slot:
     limits: tuple[int, int] = (0, 0)
     """of its child: MiB of memory, seconds of CPU time"""
     ending: Ending | None = None
-    """of the child that has a job"""
+    """of the child that has a request"""
     frames: int = protocol.PAGE
-    """where the frames of its last job began; from there on its memory is empty without a child"""
+    """where the frames of its last request began; from there on its memory is empty when idle"""
 
     @property
     def never_went(self) -> bool:
-        """Whether its child has not taken its job: learner code has not begun.
+        """Whether its child has not taken its request: learner code has not begun.
 
         Learner code has no way to this counter, so it cannot pretend.
         """
         return bool(select.select([self.go], [], [], 0)[0])
 
-    def fill(self, job: bytes) -> None:
-        """Put a job in without a trace of the one before, and let the child go."""
-        start, end = protocol.frames_start(len(job)), protocol.PAGE + len(job)
-        self.memory[protocol.PAGE : end] = job
+    def fill(self, request: bytes) -> None:
+        """Put a request in without a trace of the one before, and let the child go."""
+        start, end = protocol.frames_start(len(request)), protocol.PAGE + len(request)
+        self.memory[protocol.PAGE : end] = request
         self.memory[end:start] = bytes(start - end)
         if self.frames > start:
             self.memory.madvise(mmap.MADV_REMOVE, start, self.frames - start)
         self.frames = start
         protocol.WORD.pack_into(self.memory, protocol.COMMITTED, 0)
-        protocol.WORD.pack_into(self.memory, protocol.JOB_LENGTH, len(job))
+        protocol.WORD.pack_into(self.memory, protocol.REQUEST_LENGTH, len(request))
         self.state, self.ending = BUSY, None
         os.write(self.go, protocol.WORD.pack(1))
 
     def clear(self) -> None:
         """Make it as new, its child being gone: nothing of one submission meets the next.
 
-        Its job stays, which `fill` writes over, so that its pages need not be made again.
+        Its request stays, which `fill` writes over, so that its pages need not be made again.
         """
         self.memory.madvise(mmap.MADV_REMOVE, self.frames)
         os.ftruncate(self.output, 0)
@@ -113,16 +113,19 @@ class ZygoteClient:
             self.pump(0.1)
         return self._layers
 
-    def give(self, job: bytes, limits: tuple[int, int]) -> Slot:
-        """Give a job to a ready child, or to one that is being made; waits for a free slot.
+    def give(self, request: bytes, limits: tuple[int, int]) -> Slot:
+        """Give a request to a ready child, or to one that is being made; waits for a free slot.
 
         `limits` are MiB of memory and seconds of CPU time. ValueError when the inputs are so
         large that the answers would not fit.
         """
-        if protocol.frames_start(len(job)) + protocol.RESULT_BUDGET > protocol.MEMORY_SIZE * 7 // 8:
-            raise ValueError(f"inputs of {len(job) >> 20} MiB are more than a child can take")
+        if (
+            protocol.frames_start(len(request)) + protocol.RESULT_BUDGET
+            > protocol.MEMORY_SIZE * 7 // 8
+        ):
+            raise ValueError(f"inputs of {len(request) >> 20} MiB are more than a child can take")
         slot = self._take(limits)
-        slot.fill(job)
+        slot.fill(request)
         if self._ready_early:
             self._prepare(limits)
         return slot

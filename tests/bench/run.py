@@ -282,7 +282,6 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
 def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
     """Grade all sources through one warm runner, several at once; return seconds."""
     submissions = [Submission(f"s{i}.py", source.encode()) for i, source in enumerate(sources)]
-    work = grading.work(grader.prepared)
     with ZygoteRunner(jobs=_JOBS, spare=6) as runner:
         started = time.perf_counter()
         waiting = list(reversed(submissions))
@@ -291,7 +290,8 @@ def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
         while done < len(submissions):
             while waiting and runner.room:
                 submission = waiting.pop()
-                names[runner.submit(submission, *work)] = submission.name
+                job = grading.job_of(grader.prepared, submission)
+                names[runner.submit(job)] = submission.name
             for ticket, run in runner.wait(0.05).items():
                 grading.report(grader.prepared, run, names.pop(ticket), runner)
                 done += 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from grader.model import Call, Limits, ReturnedValue, Returns, Run, Submission
+from grader.model import Call, Job, Limits, ReturnedValue, Returns, Run, Submission
 from grader.runners import RUNNERS, Runner
 
 ONE = Returns("single", (ReturnedValue("output", ("row", "column")),))
@@ -56,7 +56,9 @@ def run(runner: Runner) -> RunSource:
         **helpers: str,
     ) -> Run:
         return runner.run(
-            submission(source, name, **helpers), "f", returns, calls(count, requirement), limits
+            Job(
+                submission(source, name, **helpers), "f", returns, calls(count, requirement), limits
+            )
         )
 
     return run_source

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from grader.model import Call, Run
+from grader.model import Call, Job, Run
 from grader.runners import Runner, choose
 
 from .conftest import ONE, QUICK, submission
@@ -129,7 +129,7 @@ def attempt(runner: Runner, name: str) -> tuple[Run, float]:
     ]
     source = f"{HEAD}    {BODIES[name][0]}\n"
     began = time.monotonic()
-    run = runner.run(submission(source), "f", ONE, given, QUICK)
+    run = runner.run(Job(submission(source), "f", ONE, given, QUICK))
     return run, time.monotonic() - began
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.model import Call, Limits, Outcome
+from grader.model import Call, Job, Limits, Outcome
 from grader.runners import choose
 from grader.runners.inprocess import execute
 
@@ -93,7 +93,7 @@ def test_an_answer_is_read_as_the_process_runner_reads_it(result: Any) -> None:
     here = execute(lambda X: result, ONE, calls(1))["case-0"].answer
     runner, _ = choose("process")
     with runner:
-        there = runner.run(submission(text), "f", ONE, calls(1), Limits()).executions["case-0"]
+        there = runner.run(Job(submission(text), "f", ONE, calls(1), Limits())).executions["case-0"]
     assert here is not None and there.answer is not None
     assert (here.container, here.type_name) == (there.answer.container, there.answer.type_name)
     for one, other in zip(here.values, there.answer.values, strict=True):
@@ -116,7 +116,9 @@ def test_the_runner_runs_a_submission_and_forgets_its_modules() -> None:
     runner, _ = choose("inprocess")
     with runner:
         source = "from beside import scale\ndef f(X):\n    return X * scale\n"
-        run = runner.run(submission(source, beside="scale = 2.0"), "f", ONE, calls(2), Limits())
+        run = runner.run(
+            Job(submission(source, beside="scale = 2.0"), "f", ONE, calls(2), Limits())
+        )
     assert [e.outcome for e in run.executions.values()] == [Outcome.RETURNED] * 2
     assert set(sys.modules) == before
 
@@ -124,7 +126,7 @@ def test_the_runner_runs_a_submission_and_forgets_its_modules() -> None:
 def test_the_runner_refuses_what_cannot_be_loaded() -> None:
     runner, _ = choose("inprocess")
     with runner:
-        broken = runner.run(submission("import nothing_like_it"), "f", ONE, calls(1), Limits())
-        other = runner.run(submission(HONEST), "g", ONE, calls(1), Limits())
+        broken = runner.run(Job(submission("import nothing_like_it"), "f", ONE, calls(1), Limits()))
+        other = runner.run(Job(submission(HONEST), "g", ONE, calls(1), Limits()))
     assert broken.refusal is not None and broken.refusal.kind == "import"
     assert other.refusal is not None and other.refusal.kind == "missing"

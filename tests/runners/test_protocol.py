@@ -26,8 +26,8 @@ READY = protocol.encode_frame(protocol.READY, 0, {"notes": []})
 END = protocol.encode_frame(protocol.END, 0, None)
 
 
-def job(*arguments: Any) -> protocol.Job:
-    data = protocol.encode_job(
+def request(*arguments: Any) -> protocol.Request:
+    data = protocol.encode_request(
         encoding.encode_calls([arguments]),
         name="it.py",
         source=b"\xff\x00source",
@@ -39,11 +39,11 @@ def job(*arguments: Any) -> protocol.Job:
         memory_mb=1,
         cpu_seconds=1,
     )
-    return protocol.decode_job(data)
+    return protocol.decode_request(data)
 
 
 def sent(*arguments: Any) -> list[Any]:
-    given = job(*arguments)
+    given = request(*arguments)
     return encoding.decode_arguments(given.calls[0], given.payload)
 
 
@@ -100,7 +100,7 @@ def test_the_same_object_arrives_as_one_object_and_equal_ones_do_not() -> None:
 
 
 def test_the_files_arrive_byte_for_byte() -> None:
-    given = job(1)
+    given = request(1)
     assert (given.source, given.helpers) == (b"\xff\x00source", {"helpers": b"text"})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.model import Call, Limits, Outcome, Run
+from grader.model import Call, Job, Limits, Outcome, Run
 from grader.runners import Runner
 
 from .conftest import HONEST, ONE, QUICK, TWO, RunSource, calls, submission
@@ -181,18 +181,18 @@ def test_the_same_object_stays_one_object(runner: Runner) -> None:
     array = np.ones(2)
     source = submission("def f(a, b, c):\n    return float((a is b) + 2 * (a is c))\n")
     call = Call("c", "r", (array, array, array.copy()))
-    (value,) = arrays(runner.run(source, "f", ONE, [call], QUICK))
+    (value,) = arrays(runner.run(Job(source, "f", ONE, [call], QUICK)))
     assert value == 1.0
 
 
 def test_no_calls_means_no_executions(runner: Runner) -> None:
-    run = runner.run(submission(HONEST), "f", ONE, [], QUICK)
+    run = runner.run(Job(submission(HONEST), "f", ONE, [], QUICK))
     assert (dict(run.executions), run.refusal) == ({}, None)
 
 
 def test_arrays_of_many_megabytes_come_back(runner: Runner) -> None:
     big = np.arange(2.0**20).reshape(1024, 1024)
-    run = runner.run(submission(HONEST), "f", ONE, [Call("c", "r", (big,))] * 1, Limits())
+    run = runner.run(Job(submission(HONEST), "f", ONE, [Call("c", "r", (big,))] * 1, Limits()))
     np.testing.assert_array_equal(arrays(run)[0], big * 2)
 
 
@@ -353,7 +353,7 @@ def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
     limits = Limits(seconds=0.5, import_seconds=1.0, total_seconds=1.2, memory_mb=300)
     source = submission("while_ = True\ndef f(X):\n    while while_: pass\n")
     began = time.monotonic()
-    run = runner.run(source, "f", ONE, calls(10), limits)
+    run = runner.run(Job(source, "f", ONE, calls(10), limits))
     assert time.monotonic() - began < limits.total_seconds + 0.5 + _START_SECONDS
     assert outcomes(run)[:2] == ["timed_out", "timed_out"]
     assert set(outcomes(run)[3:]) == {"not_run"}

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from grader.errors import UsageError
-from grader.model import Call, Limits, Outcome, Run
+from grader.model import Call, Job, Limits, Outcome, Run
 from grader.runners import RUNNERS, choose, launch
 
 from .conftest import HONEST, ONE, QUICK, calls, submission
@@ -95,7 +95,7 @@ def refused():
 @pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN)
 def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
     source = f"{_HEAD}def f(X):\n    {attempt}\n    return X\n"
-    execution = runner.run(submission(source), "f", ONE, calls(1), QUICK).executions["case-0"]
+    execution = runner.run(Job(submission(source), "f", ONE, calls(1), QUICK)).executions["case-0"]
     assert execution.outcome is Outcome.FORBIDDEN, execution
     assert execution.failure is not None
     assert execution.failure.hint.startswith("The code asked for ")
@@ -117,7 +117,7 @@ def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> No
     ends = os.pipe()
     os.set_inheritable(ends[0], True)
     with ZygoteRunner() as fresh:
-        assert value(fresh.run(submission(source), "f", ONE, calls(1), QUICK)) == 5
+        assert value(fresh.run(Job(submission(source), "f", ONE, calls(1), QUICK))) == 5
     for number in ends:
         os.close(number)
 
@@ -139,7 +139,7 @@ def test_a_child_knows_nothing_of_the_grader_and_its_user(
         """
     monkeypatch.setenv("SECRET_OF_MINE", "SECRET")
     with ZygoteRunner() as fresh:
-        assert value(fresh.run(submission(source), "f", ONE, calls(1), QUICK)) == 0
+        assert value(fresh.run(Job(submission(source), "f", ONE, calls(1), QUICK))) == 0
 
 
 def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
@@ -160,8 +160,8 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
     long = Call("case-0", "r", (np.full(50_000, 40.0),))
     short = Call("case-0", "r", (np.full(3, 1.0),))
     with ZygoteRunner(spare=0) as fresh:  # one slot, so that both must use it
-        fresh.run(submission(leave), "f", ONE, [long], QUICK)
-        found = fresh.run(submission(look), "f", ONE, [short], QUICK)
+        fresh.run(Job(submission(leave), "f", ONE, [long], QUICK))
+        found = fresh.run(Job(submission(look), "f", ONE, [short], QUICK))
     assert value(found) == 0
 
 
@@ -305,13 +305,13 @@ def test_hung_submissions_hold_up_no_other() -> None:
     limits = Limits(seconds=2.0, memory_mb=300)
     began = time.monotonic()
     with ZygoteRunner(jobs=2, spare=6) as runner:
-        hung = [runner.submit(submission(SPIN), "f", ONE, calls(1), limits) for _ in range(4)]
+        hung = [runner.submit(Job(submission(SPIN), "f", ONE, calls(1), limits)) for _ in range(4)]
         done: dict[int, float] = {}
         runs: dict[int, Run] = {}
         waiting = 20
         while len(runs) < 24:
             while waiting and runner.room:
-                runner.submit(submission(HONEST), "f", ONE, calls(2), limits)
+                runner.submit(Job(submission(HONEST), "f", ONE, calls(2), limits))
                 waiting -= 1
             for ticket, run in runner.wait(0.2).items():
                 runs[ticket], done[ticket] = run, time.monotonic() - began
@@ -328,7 +328,7 @@ def test_two_runners_side_by_side_do_not_mix() -> None:
             for _ in range(10):
                 source = f"def f(X):\n    return {factor}\n"
                 got.append(
-                    value(runner.run(submission(source), "f", ONE, calls(1), QUICK)) == factor
+                    value(runner.run(Job(submission(source), "f", ONE, calls(1), QUICK))) == factor
                 )
 
     got: list[bool] = []
@@ -347,7 +347,7 @@ def test_limits_may_change_from_one_submission_to_the_next(runner: ZygoteRunner)
     found = []
     for memory_mb in (300, 400, 300):
         limits = Limits(memory_mb=memory_mb)
-        found.append(value(runner.run(submission(source), "f", ONE, calls(1), limits)) / 2**20)
+        found.append(value(runner.run(Job(submission(source), "f", ONE, calls(1), limits))) / 2**20)
     assert found[0] == found[2] == found[1] - 100
 
 
@@ -397,7 +397,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.usefixtures("scratch")
 def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> None:
     with ZygoteRunner() as runner:
-        ticket = runner.submit(submission(SPIN), "f", ONE, calls(1), QUICK)
+        ticket = runner.submit(Job(submission(SPIN), "f", ONE, calls(1), QUICK))
         first = runner._client._launched.pid
         assert wait_until(lambda: descendants(first))
         below = descendants(first)
@@ -408,14 +408,14 @@ def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> Non
         assert runs[ticket].executions["case-0"].outcome is Outcome.TIMED_OUT
         assert runner._client._launched.pid != first
         assert wait_until(lambda: not any(map(alive, below)))
-        assert runner.run(submission(HONEST), "f", ONE, calls(1), QUICK).refusal is None
+        assert runner.run(Job(submission(HONEST), "f", ONE, calls(1), QUICK)).refusal is None
         second = runner._client._launched.pid
     assert not alive(second)
 
 
 def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader() -> None:
     with ZygoteRunner() as runner:
-        runner.submit(submission(SPIN), "f", ONE, calls(1), Limits(seconds=5.0))
+        runner.submit(Job(submission(SPIN), "f", ONE, calls(1), Limits(seconds=5.0)))
         with pytest.raises(RuntimeError, match="ended 3 times"):
             while True:
                 runner.wait(0.05)
@@ -424,9 +424,9 @@ def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader(
 
 def test_a_killed_child_costs_its_case_only() -> None:
     with ZygoteRunner() as runner:
-        runner.run(submission(HONEST), "f", ONE, calls(1), QUICK)  # now it is warm
+        runner.run(Job(submission(HONEST), "f", ONE, calls(1), QUICK))  # now it is warm
         source = "import time\ndef f(X):\n    time.sleep(1.0)\n    return X\n"
-        ticket = runner.submit(submission(source), "f", ONE, calls(2), Limits(seconds=5.0))
+        ticket = runner.submit(Job(submission(source), "f", ONE, calls(2), Limits(seconds=5.0)))
         runner.wait(0.5)
         for pid in descendants(runner._client._launched.pid):
             os.kill(pid, signal.SIGKILL)  # the one that is ready for the next as well
@@ -441,11 +441,11 @@ def test_a_killed_grader_leaves_no_process_and_no_file() -> None:
         import sys, time
         sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         from runners.conftest import ONE, calls, submission
-        from grader.model import Limits
+        from grader.model import Job, Limits
         from grader.runners.zygote import ZygoteRunner
         runner = ZygoteRunner(spare=3)
         for _ in range(2):
-            runner.submit(submission({SPIN!r}), "f", ONE, calls(1), Limits(seconds=60.0))
+            runner.submit(Job(submission({SPIN!r}), "f", ONE, calls(1), Limits(seconds=60.0)))
         print(runner._client._launched.pid, flush=True)
         runner.wait(60.0)
         """
