@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from grader.model import Refusal, Submission
@@ -30,28 +30,61 @@ def read(
     """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
 
     Folders in `off_limits` hold what a link must not lead to (the course's own files); `others`
-    are files that belong to somebody else and are never served as helpers. Of a notebook the
-    code counts up to the cell that defines `entry_point`.
+    are files that belong to somebody else and are never served as helpers.
     """
     is_notebook = path.suffix == NOTEBOOK
-    found = _bytes_of(path, off_limits, MOST_NOTEBOOK_BYTES if is_notebook else MOST_BYTES)
-    if isinstance(found, Refusal):
-        return found
+    data = _bytes_of(path, off_limits, most_bytes(is_notebook))
+    if isinstance(data, Refusal):
+        return data
+    taken = {other.resolve() for other in others} | {path.resolve()}
+
+    def sibling(module: str) -> bytes | None:
+        file = path.parent / f"{module}.py"
+        if not file.is_file() or file.resolve() in taken:
+            return None
+        found = _bytes_of(file, off_limits, MOST_BYTES)
+        return None if isinstance(found, Refusal) else found
+
+    return check(data, name, sibling, entry_point, is_notebook=is_notebook)
+
+
+def check(
+    data: bytes,
+    name: str,
+    sibling: Callable[[str], bytes | None],
+    entry_point: str = "",
+    *,
+    is_notebook: bool,
+) -> Submission | Refusal:
+    """Return the submission that a file's bytes hold, shown as `name`, or why it is refused.
+
+    The size, the encoding and NUL bytes are checked. `sibling` returns the source of the module
+    of a given name in the same folder, or None. Of a notebook the code counts up to the cell
+    that defines `entry_point`.
+    """
+    if len(data) > most_bytes(is_notebook):
+        return _too_large(most_bytes(is_notebook))
     places: tuple[str, ...] = ()
     if is_notebook:
         from grader import notebook
 
-        script = notebook.read(found, entry_point)
+        script = notebook.read(data, entry_point)
         if isinstance(script, Refusal):
             return script
-        found, places = script.source.encode(), script.line_map
-    refusal = _refusal_of(found)
+        data, places = script.source.encode(), script.line_map
+    refusal = _refusal_of(data)
     if refusal:
         return refusal
-    return Submission(name, found, _helpers(path, found, off_limits, others), places)
+    return Submission(name, data, _helpers(data, sibling), places)
 
 
-def _bytes_of(path: Path, off_limits: Collection[Path], most: int = MOST_BYTES) -> bytes | Refusal:
+def most_bytes(is_notebook: bool) -> int:
+    """Return how large a submission may be, in bytes."""
+    return MOST_NOTEBOOK_BYTES if is_notebook else MOST_BYTES
+
+
+def _bytes_of(path: Path, off_limits: Collection[Path], most: int) -> bytes | Refusal:
+    """Return a file's bytes, at most one more than `most`."""
     try:
         target = path.resolve(strict=True)
         if path.is_symlink() and any(target.is_relative_to(f.resolve()) for f in off_limits):
@@ -59,19 +92,20 @@ def _bytes_of(path: Path, off_limits: Collection[Path], most: int = MOST_BYTES) 
         if not stat.S_ISREG(target.stat().st_mode):
             return Refusal("unreadable", "this is not a file", hint="Give the path of a .py file.")
         with target.open("rb") as file:
-            data = file.read(most + 1)
+            return file.read(most + 1)
     except FileNotFoundError:
         return Refusal("unreadable", "there is no such file", hint="Restore it or write it anew.")
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
         reason = getattr(error, "strerror", None) or str(error)
         return Refusal("unreadable", f"the file cannot be read: {reason}")
-    if len(data) > most:
-        return Refusal(
-            "too_large",
-            f"the file is larger than {most >> 20} MiB",
-            hint="A solution is a few kilobytes: were data saved into it?",
-        )
-    return data
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(
+        "too_large",
+        f"the file is larger than {most >> 20} MiB",
+        hint="A solution is a few kilobytes: were data saved into it?",
+    )
 
 
 def _refusal_of(source: bytes) -> Refusal | None:
@@ -110,23 +144,17 @@ def _refusal_of(source: bytes) -> Refusal | None:
     return None
 
 
-def _helpers(
-    path: Path, source: bytes, off_limits: Collection[Path], others: Collection[Path]
-) -> dict[str, bytes]:
+def _helpers(source: bytes, sibling: Callable[[str], bytes | None]) -> dict[str, bytes]:
     """Return the sibling modules that the source imports, and those that they import."""
     helpers: dict[str, bytes] = {}
-    taken = {other.resolve() for other in others} | {path.resolve()}
     left = MOST_BYTES
     queue = [source]
     while queue:
         for module in _imported(queue.pop()):
-            file = path.parent / f"{module}.py"
-            if module in helpers or len(helpers) >= _MOST_HELPERS or not file.is_file():
+            if module in helpers or len(helpers) >= _MOST_HELPERS:
                 continue
-            if file.resolve() in taken:
-                continue
-            data = _bytes_of(file, off_limits)
-            if isinstance(data, Refusal) or len(data) > left:
+            data = sibling(module)
+            if data is None or len(data) > left:
                 continue
             left -= len(data)
             helpers[module] = data

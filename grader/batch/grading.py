@@ -29,14 +29,6 @@ from grader.pipeline import ProblemGrader
 from grader.runners import Runner
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Bench:
-    """A runner, and a folder from which a submission is read."""
-
-    runner: Runner
-    scratch: Path
-
-
 class TaskGrader:
     """Unpacked snapshots and runners. Units may be graded from several threads at once.
 
@@ -46,15 +38,15 @@ class TaskGrader:
 
     def __init__(self, snapshots: Sequence[Snapshot], running: Running, place: str | None) -> None:
         self._running = running
-        self._idle: list[_Bench] = []
-        self._all: list[_Bench] = []
+        self._idle: list[Runner] = []
+        self._all: list[Runner] = []
         self._lock = threading.Lock()
         self._folder = tempfile.TemporaryDirectory(
             prefix="grader-", dir=place, ignore_cleanup_errors=True
         )
         self.note = ""
         try:
-            self._idle.append(self._new_bench())
+            self._idle.append(self._new_runner())
             self._graders = {
                 snapshot.key: self._grader(snapshot, Path(self._folder.name) / str(number))
                 for number, snapshot in enumerate(snapshots)
@@ -76,21 +68,21 @@ class TaskGrader:
     def close(self) -> None:
         """End every runner, also one that is at work, and remove the folder."""
         with self._lock:
-            benches, self._all, self._idle = self._all, [], []
-        for bench in benches:
+            started, self._all, self._idle = self._all, [], []
+        for runner in started:
             with contextlib.suppress(Exception):
-                bench.runner.close()
+                runner.close()
         self._folder.cleanup()
 
     def _grade(self, task: Task) -> Graded:
-        bench = self._take_bench()
+        runner = self._take_runner()
         try:
-            report = self._report(task, bench)
+            report = self._report(task, runner)
         except BaseException:
-            self._drop(bench)
+            self._drop(runner)
             raise
         with self._lock:
-            self._idle.append(bench)
+            self._idle.append(runner)
         return Graded(
             key=task.key,
             edition=task.edition,
@@ -109,42 +101,40 @@ class TaskGrader:
             report=serialise.pack_report(report),
         )
 
-    def _report(self, task: Task, bench: _Bench) -> Report:
+    def _report(self, task: Task, runner: Runner) -> Report:
         grader = self._graders[task.edition]
-        files = {**task.helpers, task.main: task.source}
-        try:
-            for name, data in files.items():
-                (bench.scratch / name).write_bytes(data)
-            path, entry_point = bench.scratch / task.main, grader.prepared.problem.entry_point
-            read = submission.read(path, task.main, entry_point=entry_point)
-        finally:
-            for name in files:
-                (bench.scratch / name).unlink(missing_ok=True)
-        return grader.grade_read(read, task.main, bench.runner)
+        checked = submission.check(
+            task.source,
+            task.main,
+            lambda module: task.helpers.get(f"{module}.py"),
+            grader.prepared.problem.entry_point,
+            is_notebook=task.main.endswith(submission.NOTEBOOK),
+        )
+        return grader.grade_read(checked, task.main, runner)
 
     def _grader(self, snapshot: Snapshot, root: Path) -> ProblemGrader:
         course, extra = snapshot.course(root)
         return ProblemGrader(course, snapshot.slug, extra, snapshot.reseed, snapshot.diagnoses)
 
-    def _new_bench(self) -> _Bench:
+    def _new_runner(self) -> Runner:
         runner, self.note = runners.choose(self._running.runner, self._running.require_isolation)
-        bench = _Bench(runner.__enter__(), Path(tempfile.mkdtemp(dir=self._folder.name)))
+        runner.__enter__()
         with self._lock:
-            self._all.append(bench)
-        return bench
+            self._all.append(runner)
+        return runner
 
-    def _take_bench(self) -> _Bench:
+    def _take_runner(self) -> Runner:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return self._new_bench()
+        return self._new_runner()
 
-    def _drop(self, bench: _Bench) -> None:
+    def _drop(self, runner: Runner) -> None:
         with self._lock:
-            if bench in self._all:
-                self._all.remove(bench)
+            if runner in self._all:
+                self._all.remove(runner)
         with contextlib.suppress(Exception):
-            bench.runner.close()
+            runner.close()
 
 
 def _said(error: Exception) -> str:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from grader.batch.archive import Archive, DamagedError
 from grader.errors import UsageError
-from grader.submission import MOST_BYTES, MOST_NOTEBOOK_BYTES, NOTEBOOK
+from grader.submission import NOTEBOOK, most_bytes
 
 SOURCES = (".py", ".ipynb")
 """endings of what can be a submission"""
@@ -102,7 +102,7 @@ def most(path: str) -> int:
     """Return how many bytes of a file the grader looks at."""
     if path.rpartition("/")[2] == METADATA:
         return _MOST_METADATA
-    return MOST_NOTEBOOK_BYTES if path.lower().endswith(NOTEBOOK) else MOST_BYTES
+    return most_bytes(path.lower().endswith(NOTEBOOK))
 
 
 def walk(folder: Path) -> Iterator[tuple[str, str]]:

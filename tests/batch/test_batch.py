@@ -21,8 +21,9 @@ import pytest
 from classroom import batch, count, count_now, family, outcome, query, start, verdicts
 from conftest import SMALL_COURSE, run_in
 
+from grader.batch.grading import TaskGrader
 from grader.batch.snapshot import take
-from grader.batch.task import Task
+from grader.batch.task import Graded, Running, Task
 from grader.catalog import Course, ExtraCases
 
 EXPECTED = {
@@ -235,6 +236,20 @@ def test_a_changed_module_is_a_changed_submission(small_course, tmp_path):
     assert "0 to grade" in batch(small_course, tmp_path / "class").err
     (folder / "helper.py").write_text(generated.NO_BIAS)
     assert batch(small_course, tmp_path / "class").code == 1
+
+
+def test_a_task_is_graded_without_a_copy_of_its_files(small_course, tmp_path):
+    snapshot = take(Course(small_course), "projection", (), 0, True)
+    source, helpers = b"from helper import project\n", {"helper.py": generated.RIGHT.encode()}
+    task_grader = TaskGrader([snapshot], Running("process"), str(tmp_path))
+    try:
+        graded = task_grader.grade(Task(snapshot.key, "projection.py", source, helpers))
+        (folder,) = tmp_path.glob("grader-*")
+        assert [path.name for path in folder.iterdir()] == ["0"], "more than the snapshot"
+    finally:
+        task_grader.close()
+    assert isinstance(graded, Graded), graded
+    assert graded.verdict == "passed"
 
 
 # --- hidden cases -------------------------------------------------------------------------------
