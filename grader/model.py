@@ -120,7 +120,6 @@ class Case:
     published: Published | None = None
     tolerance: Tolerance | None = None
     hidden: bool = False
-    argument_locations: Mapping[str, Location] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

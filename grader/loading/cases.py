@@ -12,7 +12,7 @@ import numpy as np
 from yaml.nodes import MappingNode, Node
 
 from grader import recipes
-from grader.errors import Complaint, Location
+from grader.errors import Complaint
 from grader.loading.document import BROKEN, Document, Fields
 from grader.loading.nodes import Path_, node_at
 from grader.loading.problem import read_tolerance, shown
@@ -79,9 +79,8 @@ class _CaseReader:
             ["expected", "decimals", "tolerance", "hidden"],
         )
         arguments: dict[str, Any] = {}
-        places: dict[str, Location] = {}
         if "arguments" in fields:
-            arguments, places = self._arguments(fields["arguments"][1], (*at, "arguments"))
+            arguments = self._arguments(fields["arguments"][1], (*at, "arguments"))
         tolerance: Tolerance | None = None
         if "tolerance" in fields:
             tolerance = read_tolerance(document, fields["tolerance"][1], (*at, "tolerance"))
@@ -97,7 +96,6 @@ class _CaseReader:
             published=self._published(fields, at),
             tolerance=tolerance,
             hidden=hidden,
-            argument_locations=places,
         )
 
     def _id(self, fields: Fields, at: Path_) -> str:
@@ -123,7 +121,7 @@ class _CaseReader:
             self.seen[id] = str(self.document.location(node))
         return id
 
-    def _arguments(self, node: Node, at: Path_) -> tuple[dict[str, Any], dict[str, Location]]:
+    def _arguments(self, node: Node, at: Path_) -> dict[str, Any]:
         parameters = self.problem.parameters if self.problem else ()
         if parameters:
             required = [p.name for p in parameters if not p.optional]
@@ -145,10 +143,9 @@ class _CaseReader:
                 self.document.complain(place, message, (*at, name, *path))
             if not wrong:
                 sound[name] = recipe
-        places = {name: self.document.location(fields[name][1], (*at, name)) for name in names}
         if len(sound) == len(plain):
             self._check_shapes(sound, fields, at)
-        return sound, places
+        return sound
 
     def _check_left_out(self, node: Node, at: Path_, fields: Fields) -> None:
         """Arguments go by position, so only the last optional ones can be left out."""
