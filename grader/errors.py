@@ -73,10 +73,15 @@ _NEAR = 0.6
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a phrase that offers the closest of the `known` words, or lists them all."""
     known = list(known)
-    close = closest(word, known)
+    return offer(closest(word, known), known)
+
+
+def offer(close: str, known: Iterable[str]) -> str:
+    """Return a phrase that offers the word `close`, or all of the `known` words if it is ''."""
     if close:
         return f"Did you mean {close!r}?"
-    return f"Known: {', '.join(known)}." if known else ""
+    listed = ", ".join(known)
+    return f"Known: {listed}." if listed else ""
 
 
 def closest(word: str, known: Iterable[str]) -> str:

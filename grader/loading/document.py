@@ -14,7 +14,7 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from grader.errors import nearest
+from grader.errors import closest, nearest, offer
 from grader.loading.nodes import Nodes, Path_
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -52,10 +52,11 @@ class Document(Nodes):
         missing = [key for key in required if key not in fields]
         for key, (key_node, _) in fields.items():
             if key not in known:
-                advice = nearest(key, known) if key != "<<" else _MERGE
+                meant = closest(key, known)
+                advice = _MERGE if key == "<<" else offer(meant, known)
                 self.complain(key_node, f"unknown key {key!r}", (*at, key), advice)
                 # A misspelt key is not told a second time as a missing one.
-                missing = [name for name in missing if f"mean {name!r}" not in advice]
+                missing = [name for name in missing if name != meant]
         if missing:
             keys = "key" if len(missing) == 1 else "keys"
             self.complain(node, f"missing {keys} {', '.join(map(repr, missing))}", at)

@@ -135,21 +135,21 @@ class Nodes:
 
     def _complain_of_syntax(self, error: yaml.MarkedYAMLError) -> None:
         place, start = self._place_at(error.problem_mark), self._place_at(error.context_mark)
-        problem = error.problem or "it ends too early"
+        said = error.problem or "it ends too early"
         text = place.text
         if "\t" in text[: len(text) - len(text.lstrip(" \t-"))]:
             tab = self._place(place.line, text.index("\t") + 1)
             way_out = "Indent with spaces, not tabs."
             self.complaints.append(Complaint("a tab in the indentation", tab, way_out))
             return
-        message = f"not YAML: {problem.removeprefix('but ')}"
+        message = f"not YAML: {said.removeprefix('but ')}"
         if error.context and error.context_mark and start != place:
             message += f", {error.context} that begins at {start.line}:{start.column}"
             if not text.strip():  # the end of the file says less than where it began
                 place = start
         elif not text.strip():
             place = self._end()
-        way_out = next((words for part, words in _WAYS_OUT.items() if part in problem), "")
+        way_out = next((words for part, words in _WAYS_OUT.items() if part in said), "")
         self.complaints.append(Complaint(message, place, way_out))
 
     def _place_at(self, mark: yaml.Mark | None) -> Location:
