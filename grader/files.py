@@ -1,61 +1,81 @@
-"""Files that a command writes: whole or not at all, and said by path when it is impossible."""
+"""The one atomic write: a file is written whole or not at all, and errors name its path."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from grader.errors import Complaint, UsageError
 
 
-def write(path: Path, text: str) -> None:
-    """Write a text file as UTF-8: whoever reads the path finds the old content or the new one.
+def write(path: Path, text: str, *, follow_link: bool = True) -> None:
+    """Replace a file's content with a text in UTF-8, as `replacing` does."""
+    with replacing(path, follow_link=follow_link) as file:
+        file.write(text.encode("utf-8", "replace"))
 
-    A link is followed; what is there and no file (a pipe, `/dev/stdout`) is written to as it is.
-    Raises UsageError with the path when it is impossible, and then leaves nothing behind.
+
+@contextlib.contextmanager
+def replacing(path: Path, *, follow_link: bool = True) -> Iterator[BinaryIO]:
+    """Yield a binary file whose content replaces that of `path` at the end of the block.
+
+    A reader of `path` finds the old content or the whole new one; when the block raises, the old
+    content stays and no other file is left. A path that is not a regular file (a pipe,
+    /dev/stdout) is written in place. Without `follow_link`, a link is replaced and never followed.
+    Raises UsageError with the path when it cannot be written.
     """
-    data = text.encode("utf-8", "replace")
+    target = _resolved(path) if follow_link else path
     try:
-        target = path.resolve()
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            with target.open("wb", buffering=0) as file:
-                _write_all(file.fileno(), data)
-        else:
-            _replace(target, data)
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
-        raise UsageError(_complaint(path, error)) from None
+        in_place = follow_link and target.exists() and not target.is_file()
+        with target.open("wb") if in_place else _scratch(target) as file:
+            yield file
+    except OSError as error:
+        raise _cannot_write(path, error) from None
 
 
 def append(path: Path, text: str) -> None:
     """Add text to the end of a file, in one piece. Raises UsageError with the path."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            _write_all(descriptor, text.encode("utf-8", "replace"))
-        finally:
-            os.close(descriptor)
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8", "replace"))
     except OSError as error:
-        raise UsageError(_complaint(path, error)) from None
+        raise _cannot_write(path, error) from None
 
 
-def _replace(target: Path, data: bytes) -> None:
-    # As tempfile.mkstemp does, without its imports.
-    name = target.parent / f".{target.name[:50]}.{os.urandom(8).hex()}"
-    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it unless they exist. Raises UsageError with the path."""
     try:
-        try:
-            _write_all(descriptor, data)
-            os.fsync(descriptor)  # a full disk may say so only now
-        finally:
-            os.close(descriptor)
-        name.chmod(_mode(target))
-        name.replace(target)
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def _scratch(target: Path) -> Iterator[BinaryIO]:
+    # As tempfile.mkstemp does, without its imports.
+    scratch = target.parent / f".{target.name[:50]}.{os.urandom(8).hex()}"
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)  # a full disk may be reported only now
+        scratch.chmod(_mode(target))
+        scratch.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
-            name.unlink()
+            scratch.unlink()
         raise
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
+        raise _cannot_write(path, error) from None
 
 
 def _mode(target: Path) -> int:
@@ -67,14 +87,8 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
-def _complaint(path: Path, error: OSError | RuntimeError) -> Complaint:
+def _cannot_write(path: Path, error: OSError | RuntimeError) -> UsageError:
     folder = path.parent
     way_out = "" if folder.is_dir() else f"There is no folder {folder}: make it first."
     reason = getattr(error, "strerror", None) or str(error)
-    return Complaint(f"cannot write {path}: {reason}", way_out=way_out)
+    return UsageError(Complaint(f"cannot write {path}: {reason}", way_out=way_out))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from pathlib import Path
 
+from grader import files
 from grader.catalog import Course
 from grader.errors import UsageError
 
@@ -106,15 +107,12 @@ def write(course: Course, slug: str) -> list[Path]:
     if keyword.iskeyword(slug):
         raise UsageError(f"{slug!r} cannot name an exercise: Python keeps the word for itself")
     title = slug.replace("_", " ").capitalize()
-    files = {course.root / p.format(slug=slug): t.format(slug=slug, title=title)
+    texts = {course.root / p.format(slug=slug): t.format(slug=slug, title=title)
              for p, t in _FILES.items()}  # fmt: skip
-    taken = [course.shown(path) for path in files if path.exists()]
+    taken = [course.shown(path) for path in texts if path.exists()]
     if taken:
         raise UsageError(f"already there: {', '.join(taken)}")
-    for path, text in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror}") from None
-    return list(files)
+    for path, text in texts.items():
+        files.make_folder(path.parent)
+        files.write(path, text)
+    return list(texts)

@@ -324,6 +324,16 @@ def test_a_broken_memory_of_hints_does_no_harm(memory: str, small_course: Path) 
     assert re.match(r"Hint [123] of 3\n", hints(small_course))
 
 
+def test_the_memory_of_hints_is_replaced_whole(small_course: Path) -> None:
+    hints(small_course)
+    memory = small_course / ".grader" / "hints.json"
+    with memory.open() as before:
+        hints(small_course)
+        assert before.read() == '{"projection": 1}\n'
+    assert memory.read_text() == '{"projection": 2}\n'
+    assert [path.name for path in memory.parent.iterdir()] == ["hints.json"]
+
+
 def test_without_a_place_for_the_memory_the_same_hint_comes_again(small_course: Path) -> None:
     write_files(small_course, {".grader": "a file where a folder should be"})
     assert [hints(small_course).splitlines()[0] for _ in range(2)] == ["Hint 1 of 3"] * 2

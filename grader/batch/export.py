@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import os
+import io
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
-from grader import formats, redaction
+from grader import files, formats, redaction
 from grader.batch.database import ClassRow, Database
 from grader.batch.summary import WAITING
-from grader.errors import UsageError
 from grader.formats.json import points
 from grader.model import Report
 from grader.text import clean
@@ -66,18 +63,15 @@ def write_reports(
     Each file appears whole, or stays as it was. Raises UsageError when one cannot be written.
     """
     ending = _ENDINGS.get(name, ".txt")
-    files = file_names({row.learner for row in database.rows(problems)})
+    names = file_names({row.learner for row in database.rows(problems)})
     count = 0
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for learner, rows in groupby(database.rows(problems), key=lambda row: row.learner):
-            found = list(reports(database, rows, reveal=reveal))
-            if found:
-                _replace(folder / f"{files[learner]}{ending}", formats.render(name, found))
-                count += 1
-    except OSError as error:
-        place = error.filename or folder
-        raise UsageError(f"cannot write_reports reports to {place}: {error.strerror}") from None
+    files.make_folder(folder)
+    for learner, rows in groupby(database.rows(problems), key=lambda row: row.learner):
+        found = list(reports(database, rows, reveal=reveal))
+        if found:
+            text = formats.render(name, found)
+            files.write(folder / f"{names[learner]}{ending}", text, follow_link=False)
+            count += 1
     return count
 
 
@@ -101,18 +95,6 @@ def _plain(learner: str) -> str:
 
 def _hash(learner: str) -> str:
     return hashlib.sha256(learner.encode("utf-8", "backslashreplace")).hexdigest()[:8]
-
-
-def _replace(path: Path, text: str) -> None:
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        Path(scratch).chmod(0o644)
-        Path(scratch).replace(path)  # also where a link was: it is replaced, never followed
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise
 
 
 COLUMNS = (
@@ -145,17 +127,12 @@ def write_csv(rows: Iterable[ClassRow], file: TextIO) -> None:
 def save_csv(rows: Iterable[ClassRow], path: Path) -> None:
     """Write the CSV file, in UTF-8 with the mark by which spreadsheets know it.
 
-    It appears whole, or what was there stays. Raises UsageError with the path.
+    It is written whole, or the old file stays. Raises UsageError with the path.
     """
-    scratch = path.with_name(f".{path.name}.part")
-    try:
-        with scratch.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
-            write_csv(rows, file)
-        scratch.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
-        raise UsageError(f"cannot write_csv {path}: {error.strerror}") from None
+    with files.replacing(path) as file:
+        text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
+        write_csv(rows, text)
+        text.detach()
 
 
 def safe(cell: str | int | float) -> str | int | float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from pathlib import Path
 
+from grader import files
 from grader.commands import MET, Context
 from grader.errors import UsageError
 
@@ -93,9 +95,7 @@ def _given(memory: Path) -> dict[str, int]:
 
 
 def _remember(memory: Path, slug: str, number: int) -> None:
-    """Note the last hint given; where nothing can be written the same hint comes again."""
-    try:
-        memory.parent.mkdir(exist_ok=True)
-        memory.write_text(json.dumps(_given(memory) | {slug: number}) + "\n", "utf-8")
-    except OSError:
-        return
+    """Record the last hint given; where nothing can be written, the same hint comes again."""
+    with suppress(UsageError):
+        files.make_folder(memory.parent)
+        files.write(memory, json.dumps(_given(memory) | {slug: number}) + "\n")

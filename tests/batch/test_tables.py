@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from grader.batch import export
 from grader.batch.database import ClassRow
+from grader.errors import UsageError
 
 
 def _row(**facts) -> ClassRow:
@@ -50,6 +52,32 @@ def test_missing_work_has_no_points_and_ungraded_work_no_number():
     missing, waiting = _read(_row(verdict="missing", **facts), _row(verdict="waiting", **facts))
     assert missing["points"] == "0"
     assert waiting["points"] == ""
+
+
+def test_the_csv_file_has_the_byte_order_mark_and_is_written_through_a_link(tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "grades.csv")
+    export.save_csv([_row(learner="Zoë")], tmp_path / "link.csv")
+    data = (tmp_path / "grades.csv").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbflearner,")
+    assert data.endswith(b"\r\n")
+    assert "Zoë" in data.decode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grades.csv", "link.csv"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a path")
+def test_the_csv_file_may_be_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        export.save_csv([_row()], tmp_path / "pipe")
+        assert b"ada,,,,projection" in os.read(reader, 4096)
+    finally:
+        os.close(reader)
+
+
+def test_a_csv_file_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(UsageError, match=f"cannot write {tmp_path}/none/grades.csv: No such file"):
+        export.save_csv([_row()], tmp_path / "none" / "grades.csv")
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝"])

@@ -19,7 +19,7 @@ from formats.checkers import github, markdown
 from grader import formats
 from grader.catalog import Course
 from grader.errors import UsageError
-from grader.files import append, write
+from grader.files import append, replacing, write
 from grader.model import Report
 from grader.pipeline import ProblemGrader
 from grader.runners import choose
@@ -161,6 +161,26 @@ def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o640
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "target").read_text() == "z"
+
+
+def test_a_block_that_raises_leaves_the_old_content_and_no_other_file(tmp_path: Path) -> None:
+    path = tmp_path / "grades.csv"
+    path.write_text("before")
+    with pytest.raises(RuntimeError, match="a row"), replacing(path) as file:
+        file.write(b"half")
+        raise RuntimeError("a row")
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["grades.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_a_link_that_is_not_followed_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("before")
+    (tmp_path / "link").symlink_to("target")
+    write(tmp_path / "link", "after", follow_link=False)
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "link").read_text() == "after"
+    assert (tmp_path / "target").read_text() == "before"
 
 
 def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
