@@ -12,17 +12,18 @@ report that is not a pass always has a test that failed.
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from grader.dependencies import is_met
 from grader.formats import shared
 from grader.formats.json import points
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
 
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 _MOST_OUTPUT = 10_000_000
 """characters of output in one document; GitLab reads files below 30 MB"""
 
@@ -46,19 +47,20 @@ def render(reports: Sequence[Report]) -> str:
     suites = [list(_tests(r, n, longest)) for r, n in zip(reports, labels, strict=True)]
     everything = _uniquely_named([test for tests in suites for test in tests])
     left = iter(everything)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines.append(f"<testsuites{_counts('grader', everything)}>")
+    root = ET.Element("testsuites", _counts("grader", everything))
     for report, label, tests in zip(reports, labels, suites, strict=True):
-        named = list(islice(left, len(tests)))
-        lines.append(f"  <testsuite{_counts(label, named)}>")
-        lines.append("    <properties>")
-        for name, value in (("earned", report.earned), ("possible", report.possible)):
-            lines.append(f'      <property name="{name}" value="{points(value)}"/>')
-        lines.append("    </properties>")
-        lines += map(_element, named)
-        lines.append("  </testsuite>")
-    lines.append("</testsuites>")
-    return "\n".join(lines) + "\n"
+        _add_suite(root, report, label, list(islice(left, len(tests))))
+    ET.indent(root)
+    return f"{_DECLARATION}\n{ET.tostring(root, encoding='unicode')}\n"
+
+
+def _add_suite(root: ET.Element, report: Report, label: str, tests: Sequence[_Test]) -> None:
+    suite = ET.SubElement(root, "testsuite", _counts(label, tests))
+    properties = ET.SubElement(suite, "properties")
+    for name, value in (("earned", report.earned), ("possible", report.possible)):
+        ET.SubElement(properties, "property", name=name, value=str(points(value)))
+    for test in tests:
+        _add_test(suite, test)
 
 
 def _tests(report: Report, label: str, longest: int) -> Iterator[_Test]:
@@ -121,30 +123,26 @@ def _uniquely_named(tests: list[_Test]) -> list[_Test]:
     ]
 
 
-def _counts(name: str, tests: Sequence[_Test]) -> str:
-    def count(outcome: str) -> int:
-        return sum(test.outcome == outcome for test in tests)
+def _counts(name: str, tests: Sequence[_Test]) -> dict[str, str]:
+    def count(outcome: str) -> str:
+        return str(sum(test.outcome == outcome for test in tests))
 
-    return (
-        f' name={quoteattr(name)} tests="{len(tests)}" failures="{count("failure")}"'
-        f' errors="{count("error")}" skipped="{count("skipped")}"'
-        f' time="{sum(test.seconds for test in tests):.6f}"'
-    )
+    return {
+        "name": name,
+        "tests": str(len(tests)),
+        "failures": count("failure"),
+        "errors": count("error"),
+        "skipped": count("skipped"),
+        "time": f"{sum(test.seconds for test in tests):.6f}",
+    }
 
 
-def _element(test: _Test) -> str:
-    head = (
-        f"    <testcase classname={quoteattr(test.class_name)} name={quoteattr(test.name)}"
-        f' time="{test.seconds:.6f}"'
-    )
-    inside = []
+def _add_test(suite: ET.Element, test: _Test) -> None:
+    facts = {"classname": test.class_name, "name": test.name, "time": f"{test.seconds:.6f}"}
+    element = ET.SubElement(suite, "testcase", facts)
     if test.outcome:
-        inside.append(
-            f"      <{test.outcome} message={quoteattr(test.message)}>"
-            f"{escape(test.text)}</{test.outcome}>"
-        )
+        ET.SubElement(element, test.outcome, message=test.message).text = test.text
     if test.output.strip():
         # GitLab takes this mark in output for a link to a file of the job.
         output = test.output.replace("[[ATTACHMENT|", "[ [ATTACHMENT|")
-        inside.append(f"      <system-out>{escape(output)}</system-out>")
-    return "\n".join([f"{head}>", *inside, "    </testcase>"]) if inside else f"{head}/>"
+        ET.SubElement(element, "system-out").text = output
