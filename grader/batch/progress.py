@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+)
+from rich.text import Text
 
 _LINE_SECONDS = 5.0
 _WINDOW_SECONDS = 15.0
@@ -32,51 +39,23 @@ class Display(Protocol):
     ) -> None: ...
 
 
-class Rate:
-    """Submissions per second, and how long the rest will take."""
-
-    def __init__(self, total: int, now: float) -> None:
-        self._total = total
-        self._marks = deque([(now, 0)])
-
-    def text(self, done: int, now: float) -> str:
-        """Return `95/s, 20 s left`."""
-        self._marks.append((now, done))
-        while len(self._marks) > 2 and now - self._marks[0][0] > _WINDOW_SECONDS:
-            self._marks.popleft()
-        began, before = self._marks[0]
-        rate = (done - before) / (now - began) if now > began else 0.0
-        if rate <= 0:
-            return "..."
-        rest = (self._total - done) / rate
-        speed = f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
-        return f"{speed}, {_duration(rest)} left" if rest else speed
-
-
 class Bar:
     """A bar in a terminal."""
 
     def __init__(self, console: Console, total: int) -> None:
-        self._rate = Rate(total, time.monotonic())
-        self._total = total
-        self._shown = 0.0
         self._progress = Progress(
             TextColumn("grading"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
+            _RateColumn(),
             console=console,
+            speed_estimate_period=_WINDOW_SECONDS,
         )
-        self._task = self._progress.add_task("", total=total, rate="...")
+        self._task = self._progress.add_task("", total=total)
 
     def show(self, done: int) -> None:
         """Move the bar."""
-        now = time.monotonic()
-        if now - self._shown > 0.1 or done == self._total:
-            self._shown = now
-            self._progress.update(self._task, completed=done, rate=self._rate.text(done, now))
-        else:
-            self._progress.update(self._task, completed=done)
+        self._progress.update(self._task, completed=done)
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -87,28 +66,54 @@ class Bar:
 
 
 class Lines:
-    """A line every few seconds."""
+    """A line every few seconds. `get_time` is a clock in seconds."""
 
-    def __init__(self, tell: Callable[[str], None], total: int) -> None:
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        total: int,
+        get_time: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tell = tell
-        self._total = total
-        self._rate = Rate(total, time.monotonic())
-        self._last = time.monotonic()
-        self._done = -1
+        self._get_time = get_time
+        # It counts and is never started, so it shows nothing.
+        self._progress = Progress(get_time=get_time, speed_estimate_period=_WINDOW_SECONDS)
+        self._id = self._progress.add_task("", total=total)
+        self._last = get_time()
+        self._has_ended = False
 
     def show(self, done: int) -> None:
         """Tell when it is time, and at the end."""
-        now = time.monotonic()
-        ended = done == self._total != self._done
-        if ended or now - self._last >= _LINE_SECONDS:
-            self._last, self._done = now, done
-            self._tell(f"graded {done} of {self._total} ({self._rate.text(done, now)})")
+        self._progress.update(self._id, completed=done)
+        (task,) = self._progress.tasks
+        now = self._get_time()
+        if self._has_ended or (now - self._last < _LINE_SECONDS and not task.finished):
+            return
+        self._last, self._has_ended = now, task.finished
+        self._tell(f"graded {done} of {task.total:.0f} ({_rate(task)})")
 
     def __enter__(self) -> Lines:
         return self
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+class _RateColumn(ProgressColumn):
+    """The rate and the time left of a task."""
+
+    def render(self, task: Task) -> Text:
+        return Text(_rate(task))
+
+
+def _rate(task: Task) -> str:
+    """Return `95/s, 20 s left`, or `...` before anything is done."""
+    # rich knows a speed from the second update on.
+    speed = task.speed or (task.completed / task.elapsed if task.elapsed else 0)
+    if not speed:
+        return "..."
+    says = f"{speed:.0f}/s" if speed >= 10 else f"{speed:.1f}/s"
+    return f"{says}, {_duration(task.remaining / speed)} left" if task.remaining else says
 
 
 def _duration(seconds: float) -> str:

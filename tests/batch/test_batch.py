@@ -22,6 +22,7 @@ from classroom import batch, count, count_now, family, outcome, query, start, ve
 from conftest import SMALL_COURSE, run_in
 
 from grader.batch.grading import TaskGrader
+from grader.batch.progress import Lines
 from grader.batch.snapshot import take
 from grader.batch.task import Graded, Running, Task
 from grader.catalog import Course, ExtraCases
@@ -525,3 +526,31 @@ def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(small_cou
     ran = run_in(small_course, "batch", str(learners), "--database", str(tmp_path / "2.db"))
     assert "graded 6 of 6 (" in ran.err
     assert "\x1b" not in ran.err
+
+
+def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left():
+    now, told = [0.0], []
+    lines = Lines(told.append, 100, get_time=lambda: now[0])
+    for done in (0, 2, 4, 6, 16, 26, 36, 46, 100, 100):
+        lines.show(done)
+        now[0] += 5.0
+    assert told == [
+        "graded 2 of 100 (0.4/s, 4 min 05 s left)",
+        "graded 4 of 100 (0.4/s, 4 min 00 s left)",
+        "graded 6 of 100 (0.4/s, 3 min 55 s left)",
+        "graded 16 of 100 (0.9/s, 1 min 30 s left)",
+        "graded 26 of 100 (1.5/s, 50 s left)",
+        "graded 36 of 100 (2.0/s, 32 s left)",
+        "graded 46 of 100 (2.0/s, 27 s left)",
+        "graded 100 of 100 (4.9/s)",
+    ]
+
+
+def test_no_rate_is_told_before_anything_is_graded():
+    now, told = [0.0], []
+    lines = Lines(told.append, 2, get_time=lambda: now[0])
+    now[0] = 5.0
+    lines.show(0)
+    now[0] = 9.0
+    lines.show(2)
+    assert told == ["graded 0 of 2 (...)", "graded 2 of 2 (0.2/s)"]
