@@ -1,21 +1,48 @@
-"""Right implementations, each written in a way of its own; none may ever be failed."""
+"""Right implementations, written differently. None of them may ever be failed."""
 
 from __future__ import annotations
-
-from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from grader.model import Alternative
 
-from .steps import Array, columns, cut, flatten, merge, mix, score, softmax, split, variant
+from .steps import cut, flatten, keep, merge, score, softmax, variant
+
+ALTERNATIVES: list[Alternative] = []
 
 
-def loops_over_everything(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Plain loops down to single rows, as the formulas read."""
+def right(id, implementation=None, **steps):
+    """Add an alternative: an implementation, or the reference with `steps` written differently."""
+    ALTERNATIVES.append(Alternative(id, implementation or variant(**steps)))
+
+
+def implementation_of(id):
+    """Add the decorated function as an alternative."""
+
+    def add(function):
+        right(id, function)
+        return function
+
+    return add
+
+
+# --- whole implementations ------------------------------------------------------------------------
+
+
+def split(A, num_heads):
+    """(batch, length, d_model) to (batch, num_heads, length, d_head)."""
+    return cut(A, num_heads).swapaxes(1, 2)
+
+
+def columns(head, num_heads, d_model):
+    """Return the columns of one head."""
+    d_head = d_model // num_heads
+    return slice(head * d_head, (head + 1) * d_head)
+
+
+@implementation_of("loops-over-everything")
+def loops_over_everything(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """Plain loops over items, heads, queries and keys."""
     batch, queries, model = Q.shape
     width = model // num_heads
     joined = np.zeros((batch, queries, model))
@@ -32,35 +59,33 @@ def loops_over_everything(
     return joined @ W_o
 
 
-def loop_over_items(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("loop-over-items")
+def loop_over_items(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """One item at a time, its heads at once; the items are stacked."""
     outputs = []
     for q, k, v in zip(Q @ W_q, K @ W_k, V @ W_v, strict=True):
         q, k, v = (x.reshape(len(x), num_heads, -1).transpose(1, 0, 2) for x in (q, k, v))
-        context = softmax(q @ k.transpose(0, 2, 1) / sqrt(q.shape[-1])) @ v
+        context = softmax(q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])) @ v
         outputs.append(np.concatenate(list(context), axis=-1) @ W_o)
     return np.stack(outputs)
 
 
-def slices_per_head(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Projected columns cut out per head, the heads concatenated."""
+@implementation_of("slices-per-head")
+def slices_per_head(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """The columns of each head sliced from the projected arrays."""
     q, k, v = Q @ W_q, K @ W_k, V @ W_v
     heads = []
     for head in range(num_heads):
         part = columns(head, num_heads, Q.shape[-1])
-        weights = softmax(q[..., part] @ k[..., part].swapaxes(1, 2) / sqrt(part.stop - part.start))
+        scores = q[..., part] @ k[..., part].swapaxes(1, 2)
+        weights = softmax(scores / np.sqrt(part.stop - part.start))
         heads.append(weights @ v[..., part])
     return np.concatenate(heads, axis=2) @ W_o
 
 
-def matrix_columns_per_head(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Columns of the matrices cut out per head, as the formula writes them."""
+@implementation_of("matrix-columns-per-head")
+def matrix_columns_per_head(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """The columns of each head sliced from the matrices, as in the formula."""
     heads = []
     for head in range(num_heads):
         part = columns(head, num_heads, Q.shape[-1])
@@ -69,128 +94,116 @@ def matrix_columns_per_head(
     return np.concatenate(heads, axis=-1) @ W_o
 
 
-def sum_over_heads(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Every head meets its own rows of W_o and the products are added."""
+@implementation_of("sum-over-heads")
+def sum_over_heads(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """Each head is multiplied with its own rows of W_o; the products are added."""
     total = np.zeros(Q.shape)
     for head in range(num_heads):
         part = columns(head, num_heads, Q.shape[-1])
         q, k, v = Q @ W_q[:, part], K @ W_k[:, part], V @ W_v[:, part]
-        total += softmax(q @ k.swapaxes(-1, -2) / sqrt(q.shape[-1])) @ v @ W_o[part]
+        total += softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])) @ v @ W_o[part]
     return total
 
 
-def einsum_throughout(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Every product as an einsum over matrices reshaped to (model, head, width)."""
+@implementation_of("einsum-throughout")
+def einsum_throughout(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """Every product as an einsum over matrices reshaped to (d_model, num_heads, d_head)."""
     model = Q.shape[-1]
     w_q, w_k, w_v = (W.reshape(model, num_heads, -1) for W in (W_q, W_k, W_v))
     q = np.einsum("bnm,mhd->bhnd", Q, w_q)
     k = np.einsum("bnm,mhd->bhnd", K, w_k)
     v = np.einsum("bnm,mhd->bhnd", V, w_v)
-    weights = softmax(np.einsum("bhqd,bhkd->bhqk", q, k) / sqrt(q.shape[-1]))
+    weights = softmax(np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(q.shape[-1]))
     return np.einsum("bhqk,bhkd,hdm->bqm", weights, v, W_o.reshape(num_heads, -1, model))
 
 
-def einsum_without_moving_heads(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """The head axis stays where the reshape put it; einsum pairs the right axes."""
+@implementation_of("einsum-without-moving-heads")
+def einsum_without_moving_heads(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """The head axis is not moved; einsum pairs the axes."""
     q, k, v = (cut(x, num_heads) for x in (Q @ W_q, K @ W_k, V @ W_v))
     weights = softmax(np.einsum("bqhd,bkhd->bhqk", q, k) * q.shape[-1] ** -0.5)
     return flatten(np.einsum("bhqk,bkhd->bqhd", weights, v)) @ W_o
 
 
-def tensordot_projections(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("tensordot-projections")
+def tensordot_projections(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """Projections by tensordot, heads by moveaxis."""
     q, k, v = (
         np.moveaxis(cut(np.tensordot(x, W, axes=1), num_heads), 2, 1)
         for x, W in ((Q, W_q), (K, W_k), (V, W_v))
     )
-    context = softmax(np.matmul(q, np.moveaxis(k, -1, -2)) / sqrt(q.shape[-1])) @ v
+    context = softmax(np.matmul(q, np.moveaxis(k, -1, -2)) / np.sqrt(q.shape[-1])) @ v
     return np.tensordot(flatten(np.moveaxis(context, 1, 2)), W_o, axes=([2], [0]))
 
 
-def np_split_and_stack(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("np-split-and-stack")
+def np_split_and_stack(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """Heads by np.split and np.stack, joined again by np.concatenate."""
     q, k, v = (
         np.stack(np.split(x, num_heads, axis=-1), axis=1) for x in (Q @ W_q, K @ W_k, V @ W_v)
     )
-    context = softmax(score(q, k) / sqrt(q.shape[-1])) @ v
+    context = softmax(score(q, k) / np.sqrt(q.shape[-1])) @ v
     return np.concatenate([context[:, head] for head in range(num_heads)], axis=-1) @ W_o
 
 
-def folded_batch_and_heads(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("folded-batch-and-heads")
+def folded_batch_and_heads(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """Batch and heads folded into one axis and unfolded in the same order."""
     q, k, v = (
         split(x, num_heads).reshape(-1, x.shape[1], x.shape[2] // num_heads)
         for x in (Q @ W_q, K @ W_k, V @ W_v)
     )
-    context = softmax(np.matmul(q, k.transpose(0, 2, 1)) / sqrt(q.shape[-1])) @ v
+    context = softmax(np.matmul(q, k.transpose(0, 2, 1)) / np.sqrt(q.shape[-1])) @ v
     return merge(context.reshape(len(Q), num_heads, *context.shape[1:])) @ W_o
 
 
-def heads_first(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Arrays of shape (head, batch, length, width)."""
+@implementation_of("heads-first")
+def heads_first(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """Arrays of shape (num_heads, batch, length, d_head)."""
     q, k, v = (np.moveaxis(cut(x, num_heads), 2, 0) for x in (Q @ W_q, K @ W_k, V @ W_v))
-    context = softmax(score(q, k) / sqrt(q.shape[-1])) @ v
+    context = softmax(score(q, k) / np.sqrt(q.shape[-1])) @ v
     return flatten(np.moveaxis(context, 0, 2)) @ W_o
 
 
-def transposed_scores(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("transposed-scores")
+def transposed_scores(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """Scores with keys as rows: softmax over axis -2, weights transposed back."""
     q, k, v = (split(x, num_heads) for x in (Q @ W_q, K @ W_k, V @ W_v))
-    weights = softmax(score(k, q) / sqrt(q.shape[-1]), axis=-2)
+    weights = softmax(score(k, q) / np.sqrt(q.shape[-1]), axis=-2)
     return merge(weights.swapaxes(-1, -2) @ v) @ W_o
 
 
-def matrices_multiplied_beforehand(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("matrices-multiplied-beforehand")
+def matrices_multiplied_beforehand(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """W_q W_k^T and W_v W_o of each head as one matrix each."""
     total = np.zeros(Q.shape)
     for head in range(num_heads):
         part = columns(head, num_heads, Q.shape[-1])
-        compared = W_q[:, part] @ W_k[:, part].T / sqrt(part.stop - part.start)
+        compared = W_q[:, part] @ W_k[:, part].T / np.sqrt(part.stop - part.start)
         total += softmax(Q @ compared @ K.swapaxes(1, 2)) @ (V @ (W_v[:, part] @ W_o[part]))
     return total
 
 
-def numerators_divided_late(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Exponentials are mixed with the values first, their sum divides the context."""
+@implementation_of("numerators-divided-late")
+def numerators_divided_late(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """The exponentials are multiplied with the values first, and divided by their sum later."""
     q, k, v = (split(x, num_heads) for x in (Q @ W_q, K @ W_k, V @ W_v))
-    scores = score(q, k) / sqrt(q.shape[-1])
+    scores = score(q, k) / np.sqrt(q.shape[-1])
     exponentials = np.exp(scores - scores.max(-1, keepdims=True))
     return merge(exponentials @ v / exponentials.sum(-1, keepdims=True)) @ W_o
 
 
-def log_sum_exp(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
+@implementation_of("log-sum-exp")
+def log_sum_exp(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
     """Weights as exp(scores - logsumexp(scores))."""
     q, k, v = (split(x, num_heads) for x in (Q @ W_q, K @ W_k, V @ W_v))
-    scores = score(q, k) / sqrt(q.shape[-1])
+    scores = score(q, k) / np.sqrt(q.shape[-1])
     return merge(np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True)) @ v) @ W_o
 
 
-def in_place_on_copies(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Everything in place, but in arrays of its own."""
+@implementation_of("in-place-on-copies")
+def in_place_on_copies(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """All steps in place, in copies of the arguments."""
     Q, K, V = (np.array(x, dtype=np.float64) for x in (Q, K, V))
     Q[...] = Q @ W_q
     K[...] = K @ W_k
@@ -204,45 +217,47 @@ def in_place_on_copies(
     return Q
 
 
-def longdouble_inside(*arguments: Any) -> Array:
+@implementation_of("longdouble-inside")
+def longdouble_inside(*arguments):
     """Computed in extended precision, returned as float64."""
     *arrays, num_heads = arguments
     out = variant()(*(a.astype(np.longdouble) for a in arrays), num_heads)
     return np.asarray(out, dtype=np.float64)
 
 
-def fortran_order(*arguments: Any) -> Array:
-    """An array whose memory runs along the columns."""
+@implementation_of("fortran-order")
+def fortran_order(*arguments):
+    """An array in Fortran order: columns are contiguous in memory."""
     return np.asfortranarray(variant()(*arguments))
 
 
-def view_with_a_negative_stride(*arguments: Any) -> Array:
-    """The right numbers as a reversed view of reversed ones."""
+@implementation_of("view-with-a-negative-stride")
+def view_with_a_negative_stride(*arguments):
+    """The answer as a view with a negative stride."""
     return np.ascontiguousarray(variant()(*arguments)[::-1])[::-1]
 
 
-def read_only_answer(*arguments: Any) -> Array:
-    """An array that refuses to be written to."""
+@implementation_of("read-only-answer")
+def read_only_answer(*arguments):
+    """A read-only array."""
     out = variant()(*arguments)
     out.flags.writeable = False
     return out
 
 
-def with_masked_arrays(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """Masked arrays without a masked entry on the way, a plain array at the end."""
+@implementation_of("with-masked-arrays")
+def with_masked_arrays(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """Masked arrays without masked entries in between, a plain array at the end."""
     q, k, v = (split(x, num_heads) for x in (Q @ W_q, K @ W_k, V @ W_v))
-    scores = np.ma.masked_invalid(score(q, k) / sqrt(q.shape[-1]))
+    scores = np.ma.masked_invalid(score(q, k) / np.sqrt(q.shape[-1]))
     exponentials = np.ma.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     return merge(weights.filled(0.0) @ v) @ W_o
 
 
-def vectorised_over_items(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """np.vectorize with a signature runs one item at a time."""
+@implementation_of("vectorised-over-items")
+def vectorised_over_items(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """np.vectorize with a signature calls a function for one item at a time."""
     one_item = np.vectorize(
         lambda q, k, v: variant()(q[None], k[None], v[None], W_q, W_k, W_v, W_o, num_heads)[0],
         signature="(q,m),(k,m),(k,m)->(q,m)",
@@ -251,82 +266,40 @@ def vectorised_over_items(
     return np.asarray(one_item(Q, K, V))
 
 
-def head_objects(
-    Q: Array, K: Array, V: Array, W_q: Array, W_k: Array, W_v: Array, W_o: Array, num_heads: int
-) -> Array:
-    """A class per head; the width comes from np.array_split."""
+@implementation_of("head-objects")
+def head_objects(Q, K, V, W_q, W_k, W_v, W_o, num_heads):
+    """A class per head; np.array_split cuts the matrices."""
 
     class Head:
-        def __init__(self, *matrices: Array) -> None:
+        def __init__(self, *matrices):
             self.w_q, self.w_k, self.w_v = matrices
 
-        def __call__(self) -> Array:
+        def __call__(self):
             q, k, v = Q @ self.w_q, K @ self.w_k, V @ self.w_v
-            return mix(softmax(score(q, k) / sqrt(self.w_q.shape[1])), v)
+            return softmax(score(q, k) / np.sqrt(self.w_q.shape[1])) @ v
 
     parts = (np.array_split(W, num_heads, axis=1) for W in (W_q, W_k, W_v))
     return np.concatenate([Head(*p)() for p in zip(*parts, strict=True)], axis=-1) @ W_o
 
 
-ALTERNATIVES = [
-    Alternative("steps", variant()),
-    Alternative(
-        "scale-queries-first",
-        variant(
-            prepare=lambda inputs, weights, heads: tuple(
-                split(x @ W, heads) / (sqrt(x.shape[-1] // heads) if first else 1.0)
-                for first, x, W in zip((True, False, False), inputs, weights, strict=True)
-            ),
-            scale=lambda scores, sizes: scores,
-        ),
-    ),
-    Alternative(
-        "scale-both-by-fourth-root",
-        variant(
-            score=lambda q, k: score(q / q.shape[-1] ** 0.25, k / k.shape[-1] ** 0.25),
-            scale=lambda scores, sizes: scores,
-        ),
-    ),
-    Alternative(
-        "scale-multiplies-by-negative-power",
-        variant(
-            scale=lambda scores, sizes: scores * sizes.width**-0.5,
-        ),
-    ),
-    Alternative(
-        "softmax-with-power-of-e",
-        variant(
-            softmax=lambda s: (
-                (p := np.e ** (s - s.max(-1, keepdims=True))) / p.sum(-1, keepdims=True)
-            ),
-        ),
-    ),
-    *(
-        Alternative(function.__name__.replace("_", "-"), function)
-        for function in (
-            loops_over_everything,
-            loop_over_items,
-            slices_per_head,
-            matrix_columns_per_head,
-            sum_over_heads,
-            einsum_throughout,
-            einsum_without_moving_heads,
-            tensordot_projections,
-            np_split_and_stack,
-            folded_batch_and_heads,
-            heads_first,
-            transposed_scores,
-            matrices_multiplied_beforehand,
-            numerators_divided_late,
-            log_sum_exp,
-            in_place_on_copies,
-            longdouble_inside,
-            fortran_order,
-            view_with_a_negative_stride,
-            read_only_answer,
-            with_masked_arrays,
-            vectorised_over_items,
-            head_objects,
-        )
-    ),
-]
+# --- one step written differently -----------------------------------------------------------------
+
+
+def scaled_queries(at):
+    return at.Q @ at.W_q / np.sqrt(at.d_head), at.K @ at.W_k, at.V @ at.W_v
+
+
+def fourth_root_on_both(Q, K, at):
+    return score(Q / at.d_head**0.25, K / at.d_head**0.25)
+
+
+def power_of_e(scores, at):
+    powers = np.e ** (scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+right("steps")
+right("scale-queries-first", project=scaled_queries, scale=keep)
+right("scale-both-by-fourth-root", score=fourth_root_on_both, scale=keep)
+right("scale-multiplies-by-negative-power", scale=lambda scores, at: scores * at.d_head**-0.5)
+right("softmax-with-power-of-e", softmax=power_of_e)

@@ -28,11 +28,12 @@ def implementation_of(id):
     return add
 
 
-# --- whole implementations ----------------------------------------------------------------------
+# --- whole implementations ------------------------------------------------------------------------
 
 
 @implementation_of("loop-over-heads")
 def loop_over_heads(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """One head at a time, on columns of the projected arrays."""
     d_head = X.shape[1] // num_heads
     Q, K, V = X @ W_q, X @ W_k, X @ W_v
     outputs, weights = [], []
@@ -48,6 +49,7 @@ def loop_over_heads(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("columns-of-w-for-each-head")
 def columns_of_w(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """One head at a time, on columns of the matrices; the outputs are added."""
     d_head = X.shape[1] // num_heads
     output, weights = 0, []
     for h in range(num_heads):
@@ -62,6 +64,7 @@ def columns_of_w(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("np-split")
 def with_np_split(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """Heads by np.split, joined by np.hstack."""
     Q, K, V = (np.split(X @ W, num_heads, axis=1) for W in (W_q, W_k, W_v))
     allowed = (
         np.ones((len(X), len(X)), bool) if mask is None else np.broadcast_to(mask, [len(X)] * 2)
@@ -75,6 +78,7 @@ def with_np_split(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("einsum-throughout")
 def with_einsum(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """Every product as an einsum over matrices reshaped to (d_model, num_heads, d_head)."""
     d_model = X.shape[1]
     cut = (d_model, num_heads, d_model // num_heads)
     q, k, v = (np.einsum("nd,dhc->hnc", X, W.reshape(cut)) for W in (W_q, W_k, W_v))
@@ -88,6 +92,7 @@ def with_einsum(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("python-loops-only")
 def with_python_loops(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """Lists and loops, without a NumPy product."""
     n, d = X.shape
     d_head = d // num_heads
     allowed = np.broadcast_to(True if mask is None else mask, (n, n)).tolist()
@@ -118,6 +123,7 @@ def with_python_loops(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("query-by-query")
 def query_by_query(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """One query of one head at a time, on the keys that it may use."""
     n, d = X.shape
     d_head = d // num_heads
     output, weights = np.zeros((n, d)), np.zeros((num_heads, n, n))
@@ -134,6 +140,8 @@ def query_by_query(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 @implementation_of("attention-class")
 def attention_class(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    """One object for each head; np.array_split cuts the projected arrays."""
+
     class Head:
         def __init__(self, *projected):
             self.q, self.k, self.v = projected
@@ -155,11 +163,11 @@ def attention_class(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     return joined.dot(W_o), np.stack(weights, axis=0)
 
 
-# --- one step written differently ---------------------------------------------------------------
+# --- one step written differently -----------------------------------------------------------------
 
 
 def fill_after(value):
-    """Fill blocked scores with a finite value after scaling."""
+    """Return a step that sets blocked scores to `value` after scaling."""
     return lambda s, at: s if at.mask is None else np.where(at.mask, s, value)
 
 
@@ -217,7 +225,7 @@ def at_its_columns(head, h, at):
 
 
 def computed_in(dtype):
-    """The whole computation in another element type, and answered in it."""
+    """Return multi-head attention computed in `dtype`; the answer keeps that element type."""
 
     def implementation(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
         arrays = (np.asarray(A, dtype) for A in (X, W_q, W_k, W_v, W_o))

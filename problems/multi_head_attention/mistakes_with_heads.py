@@ -1,4 +1,4 @@
-"""Mistakes in cutting, joining, projecting and returning the heads."""
+"""Mistakes in cutting, joining and projecting the heads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from grader.model import Misconception
 
 from .steps import keep, merge, split, variant, with_num_heads
 
-# --- head-columns -------------------------------------------------------------------------------
+# --- head-columns ---------------------------------------------------------------------------------
 
 
 def split_in_memory_order(A, at):
@@ -135,7 +135,7 @@ HEAD_COLUMNS = [
     ),
 ]
 
-# --- concatenation ------------------------------------------------------------------------------
+# --- concatenation --------------------------------------------------------------------------------
 
 
 def merge_into_array_like_x(heads, at):
@@ -202,7 +202,7 @@ CONCATENATION = [
     ),
 ]
 
-# --- output-projection --------------------------------------------------------------------------
+# --- output-projection ----------------------------------------------------------------------------
 
 OUTPUT_PROJECTION = [
     Misconception(
@@ -234,50 +234,5 @@ OUTPUT_PROJECTION = [
         hint="You added X to the output, as a transformer layer does around this block. The block"
         " itself returns only the projected heads.",
         implementation=variant(output=lambda concat, at: at.X + concat @ at.W_o),
-    ),
-]
-
-# --- returns ------------------------------------------------------------------------------------
-
-RETURNS = [
-    Misconception(
-        "returns-mean-weights",
-        violates="returns",
-        hint="You returned the average of the heads' weights, of shape (n, n). Return one matrix"
-        " for each head: (num_heads, n, n).",
-        implementation=variant(answer=lambda output, weights, at: (output, weights.mean(axis=0))),
-    ),
-    Misconception(
-        "returns-weights-heads-middle",
-        violates="returns",
-        hint="Your weights have the shape (n, num_heads, n). The head axis comes first:"
-        " (num_heads, n, n).",
-        implementation=variant(
-            answer=lambda output, weights, at: (output, weights.transpose(1, 0, 2))
-        ),
-        exposed_by="n unlike num_heads",
-    ),
-    Misconception(
-        "returns-weights-heads-last",
-        violates="returns",
-        hint="Your weights have the shape (n, n, num_heads). The head axis comes first:"
-        " (num_heads, n, n).",
-        implementation=variant(
-            answer=lambda output, weights, at: (output, weights.transpose(1, 2, 0))
-        ),
-        exposed_by="n unlike num_heads",
-    ),
-    Misconception(
-        "returns-last-head-weights",
-        violates="returns",
-        hint="You returned the weights of the last head only, of shape (n, n). Collect the"
-        " matrices of all heads: (num_heads, n, n).",
-        implementation=variant(answer=lambda output, weights, at: (output, weights[-1])),
-    ),
-    Misconception(
-        "returns-only-output",
-        violates="returns",
-        hint="You returned the output alone. Return two values: return output, weights.",
-        implementation=variant(answer=lambda output, weights, at: output),
     ),
 ]

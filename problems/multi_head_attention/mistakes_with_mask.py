@@ -12,7 +12,7 @@ from .steps import block, keep, scale, softmax, variant
 
 
 def with_mask(step):
-    """A step that gets the mask; without one it leaves the scores alone."""
+    """Return a step that calls `step` with the mask; without a mask it returns the scores."""
 
     def blocked(scores, at):
         return scores if at.mask is None else step(scores, np.asarray(at.mask), at)
@@ -21,7 +21,7 @@ def with_mask(step):
 
 
 def fill(value):
-    """A step that gives blocked scores a certain value."""
+    """Return a step that sets blocked scores to `value`."""
     return with_mask(lambda scores, mask, at: np.where(mask, scores, value))
 
 
@@ -287,9 +287,9 @@ MASK = [
     ),
 ]
 
-# --- the same ideas with another fill -----------------------------------------------------------
-# These block every key of some queries. What a softmax makes of such a row depends on the fill:
-# NaN of minus infinity, equal weights of -1e9 put in, the weights without a mask of -1e9 added.
+# --- the same mistakes with another fill ----------------------------------------------------------
+# These block every key of some queries. The weights of such a row depend on the fill: NaN for
+# minus infinity, equal weights for scores set to -1e9, the weights without a mask for -1e9 added.
 
 BLOCKS_WHOLE_ROWS = {
     "mask-inverted": np.logical_not,
@@ -298,11 +298,11 @@ BLOCKS_WHOLE_ROWS = {
 }
 
 
-def put_in(seen):
+def set_to_fill(seen):
     return with_mask(lambda scores, mask, at: np.where(seen(mask), scores, -1e9))
 
 
-def add(seen):
+def add_fill(seen):
     return with_mask(lambda scores, mask, at: scores + np.where(seen(mask), 0.0, -1e9))
 
 
@@ -315,5 +315,5 @@ MASK += [
     )
     for idea in MASK
     if idea.id in BLOCKS_WHOLE_ROWS
-    for how, step in (("with-1e9", put_in), ("with-1e9-added", add))
+    for how, step in (("with-1e9", set_to_fill), ("with-1e9-added", add_fill))
 ]

@@ -9,13 +9,18 @@ from grader.model import Misconception
 from .steps import At, block, scale, softmax, variant
 
 
-def project_with(query=1, key=2, value=3):
-    """Q, K and V made with other arguments than W_q, W_k and W_v; 0 leaves X as it is."""
+def project_with(query="W_q", key="W_k", value="W_v"):
+    """Q, K and V made with other matrices; None leaves X unprojected."""
 
     def step(at):
-        return tuple(at.X @ at[w] if w else at.X for w in (query, key, value))
+        return tuple(at.X @ getattr(at, W) if W else at.X for W in (query, key, value))
 
     return step
+
+
+def project_each(one, at):
+    """Q, K and V, each made by `one` with its own matrix."""
+    return one(at.W_q), one(at.W_k), one(at.W_v)
 
 
 def project_own_columns(at):
@@ -23,7 +28,7 @@ def project_own_columns(at):
         heads = [at.columns(h) for h in range(at.num_heads)]
         return np.hstack([at.X[:, own] @ W[own, own] for own in heads])
 
-    return one(at.W_q), one(at.W_k), one(at.W_v)
+    return project_each(one, at)
 
 
 def project_again_for_each_head(at):
@@ -34,7 +39,7 @@ def project_again_for_each_head(at):
             joined.append(projected[:, at.columns(head)])
         return np.hstack(joined)
 
-    return one(at.W_q), one(at.W_k), one(at.W_v)
+    return project_each(one, at)
 
 
 def project_transposed(at):
@@ -45,7 +50,7 @@ def project_with_rows(at):
     def one(W):
         return np.hstack([at.X @ W[at.columns(h), :].T for h in range(at.num_heads)])
 
-    return one(at.W_q), one(at.W_k), one(at.W_v)
+    return project_each(one, at)
 
 
 def one_row_of_w_for_each_head(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
@@ -64,7 +69,7 @@ PROJECTIONS = [
         violates="projections",
         hint="You attended over X itself, perhaps after computing X @ W_q and not using it."
         " Queries, keys and values are X times W_q, W_k and W_v: go on with those three.",
-        implementation=variant(project=project_with(0, 0, 0)),
+        implementation=variant(project=project_with(None, None, None)),
         exposed_by="W_q, W_k and W_v that are not the identity",
     ),
     Misconception(
@@ -72,7 +77,7 @@ PROJECTIONS = [
         violates="projections",
         hint="Your keys are the queries: X @ W_q stands on both sides of the scores and W_k is not"
         " used. Make K with W_k and compare Q with K.",
-        implementation=variant(project=project_with(key=1)),
+        implementation=variant(project=project_with(key="W_q")),
         exposed_by="W_k unlike W_q and at least two tokens",
     ),
     Misconception(
@@ -80,7 +85,7 @@ PROJECTIONS = [
         violates="projections",
         hint="Your weights mix the keys, X @ W_k, where they should mix the values, and W_v is not"
         " used. Make V with W_v and multiply the weights with V.",
-        implementation=variant(project=project_with(value=2)),
+        implementation=variant(project=project_with(value="W_k")),
         exposed_by="W_v unlike W_k",
     ),
     Misconception(
@@ -122,7 +127,7 @@ PROJECTIONS = [
         violates="projections",
         hint="Your weights mix the keys, X @ W_k, where they should mix the values, and W_v is not"
         " used. Make V with W_v and multiply the weights with V.",
-        implementation=variant(project=project_with(value=2)),
+        implementation=variant(project=project_with(value="W_k")),
         same_as="value-uses-wk",
     ),
     Misconception(
@@ -130,7 +135,7 @@ PROJECTIONS = [
         violates="projections",
         hint="Your keys are the queries: X @ W_q stands on both sides of the scores and W_k is not"
         " used. Make K with W_k and compare Q with K.",
-        implementation=variant(project=project_with(key=1)),
+        implementation=variant(project=project_with(key="W_q")),
         same_as="key-uses-wq",
     ),
     Misconception(
@@ -153,7 +158,7 @@ PROJECTIONS = [
         "query-uses-wk",
         violates="projections",
         hint="Your queries were made with W_k, and W_q is not used. Q is X @ W_q.",
-        implementation=variant(project=project_with(query=2)),
+        implementation=variant(project=project_with(query="W_k")),
         exposed_by="W_q unlike W_k and at least two tokens",
     ),
     Misconception(
@@ -161,14 +166,14 @@ PROJECTIONS = [
         violates="projections",
         hint="W_q made the queries, the keys and the values. Each has a matrix of its own: W_k"
         " makes the keys and W_v the values.",
-        implementation=variant(project=project_with(1, 1, 1)),
+        implementation=variant(project=project_with("W_q", "W_q", "W_q")),
         exposed_by="three different projections",
     ),
     Misconception(
         "v-not-projected",
         violates="projections",
         hint="Your weights mix the tokens of X themselves. They mix the values, which are X @ W_v.",
-        implementation=variant(project=project_with(value=0)),
+        implementation=variant(project=project_with(value=None)),
         exposed_by="W_v that is not the identity",
     ),
     Misconception(

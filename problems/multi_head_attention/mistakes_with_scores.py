@@ -8,22 +8,7 @@ from grader.model import Misconception
 
 from .steps import keep, softmax, variant
 
-# --- example ------------------------------------------------------------------------------------
-
-EXAMPLE = [
-    Misconception(
-        "returns-rounded-4",
-        violates="example",
-        hint="Your numbers are rounded to four decimals, and the example shows eight. Return the"
-        " numbers as they are.",
-        implementation=variant(
-            answer=lambda output, weights, at: (np.round(output, 4), np.round(weights, 4))
-        ),
-        exposed_by="weights with more than four decimals, such as 1/3",
-    ),
-]
-
-# --- scale --------------------------------------------------------------------------------------
+# --- scale ----------------------------------------------------------------------------------------
 
 
 def divide_by(divisor):
@@ -105,7 +90,7 @@ SCALE = [
     ),
 ]
 
-# --- softmax ------------------------------------------------------------------------------------
+# --- softmax --------------------------------------------------------------------------------------
 
 
 def softmax_without_shift(scores, at):
@@ -224,7 +209,7 @@ SOFTMAX = [
     ),
 ]
 
-# --- stability ----------------------------------------------------------------------------------
+# --- stability ------------------------------------------------------------------------------------
 
 STABILITY = [
     Misconception(

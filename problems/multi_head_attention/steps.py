@@ -1,8 +1,8 @@
-"""Multi-head attention as nine right steps, each of which a misconception may replace.
+"""Multi-head attention as ten right steps, each of which a misconception may replace.
 
-`variant(scale=...)` is the whole computation with that step replaced. A step gets what the step
-before it made and `at`, the call it belongs to. Shapes: Q, K, V and concat (n, d_model); split
-and heads (num_heads, n, d_head); scores and weights (num_heads, n, n).
+`variant(scale=...)` is the whole computation with that step replaced. A step gets the result of
+the step before it and `at`, the arguments of the call. Shapes: Q, K, V and concat (n, d_model);
+split and heads (num_heads, n, d_head); scores and weights (num_heads, n, n).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def answer(output, weights, at):
 
 
 def keep(value, *_):
-    """The step that leaves everything as it is."""
+    """Return the value unchanged, as a step that is left out."""
     return value
 
 
@@ -111,7 +111,7 @@ def variant(**replaced):
 
 
 def with_num_heads(number):
-    """Return multi-head attention that has `number` heads whatever is asked for."""
+    """Return multi-head attention with `number` heads, whatever the argument says."""
     right = variant()
 
     def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
