@@ -74,6 +74,15 @@ def test_every_case_says_why_it_is_there_and_no_reason_is_copied(
     assert all(len(reason) >= 20 for reason in reasons)
 
 
+def test_both_exercises_have_these_files() -> None:
+    mistakes = {
+        f"mistakes_with_{part}.py" for part in ("heads", "projections", "returns", "scores")
+    }
+    common = {"misconceptions.py", "steps.py", "alternatives.py", "reference.py", *mistakes}
+    for slug in SLUGS:
+        assert common <= {path.name for path in (REPOSITORY / "problems" / slug).iterdir()}
+
+
 # --- published numbers ---------------------------------------------------------------------------
 
 PUBLISHED = {"multi_head_attention": 12, "batched_multi_head_attention": 36}
@@ -201,6 +210,17 @@ def test_a_statement_names_the_function_and_fits_any_terminal(slug: str) -> None
         ran = run_in(REPOSITORY, "show", slug, columns=columns)
         assert ran.code == 0
         assert max(map(len, ran.out.splitlines())) <= columns
+
+
+def test_the_statements_have_their_common_sections_in_one_order() -> None:
+    def sections(slug: str) -> list[str]:
+        lines = COURSE.statement(slug).splitlines()
+        return [line[3:].rstrip("s") for line in lines if line.startswith("## ")]
+
+    first, second = map(sections, SLUGS)
+    common = ["What goes in", "What to compute", "What comes out", "Example"]
+    assert [s for s in first if s in second] == common
+    assert [s for s in second if s in first] == common
 
 
 @pytest.mark.parametrize("slug", SLUGS)
