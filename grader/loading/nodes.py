@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from grader.errors import Complaint, Location
+from grader.loading.parsers import UNTAGGED, Loader
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_UNTAGGED = "untagged"
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_VALUES = 4_000_000
 _DEEPEST = 40
@@ -43,13 +41,6 @@ _ODD = re.compile(r"[&*!]")
 
 Path_ = tuple[str | int, ...]
 """Where in the document: keys and list positions."""
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """PyYAML's C parser without its YAML 1.1 guesses: every untagged node stays untagged."""
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-        return _UNTAGGED
 
 
 class Nodes:
@@ -115,7 +106,7 @@ class Nodes:
 
     def _compose(self) -> Node | None:
         try:
-            loader = _Loader(self._text)
+            loader = Loader(self._text)
             try:
                 root: Node | None = loader.get_single_node()
             finally:
@@ -124,7 +115,7 @@ class Nodes:
             self._complain_of_syntax(error)
             return None
         except (yaml.YAMLError, RecursionError, ValueError) as error:
-            message = getattr(error, "reason", "") or str(error) or "nested too deeply"
+            message = getattr(error, "reason", "") or str(error)
             place = self._place_of(getattr(error, "position", 0) or 0)
             self.complaints.append(Complaint(f"not YAML: {message}", place))
             return None
@@ -136,7 +127,8 @@ class Nodes:
     def _complain_of_syntax(self, error: yaml.MarkedYAMLError) -> None:
         place, start = self._place_at(error.problem_mark), self._place_at(error.context_mark)
         said = error.problem or "it ends too early"
-        text = place.text
+        text, end = place.text, self._end()
+        at_end = (place.line, place.column) >= (end.line, end.column)
         if "\t" in text[: len(text) - len(text.lstrip(" \t-"))]:
             tab = self._place(place.line, text.index("\t") + 1)
             way_out = "Indent with spaces, not tabs."
@@ -145,10 +137,10 @@ class Nodes:
         message = f"not YAML: {said.removeprefix('but ')}"
         if error.context and error.context_mark and start != place:
             message += f", {error.context} that begins at {start.line}:{start.column}"
-            if not text.strip():  # the end of the file says less than where it began
+            if at_end:  # says less than where it began
                 place = start
-        elif not text.strip():
-            place = self._end()
+        elif at_end:
+            place = end
         way_out = next((words for part, words in _WAYS_OUT.items() if part in said), "")
         self.complaints.append(Complaint(message, place, way_out))
 
@@ -190,7 +182,7 @@ class Nodes:
             if id(node) in seen:
                 continue
             seen.add(id(node))
-            if node.tag != _UNTAGGED:
+            if node.tag != UNTAGGED:
                 self.complain(
                     node,
                     f"the tag {_short(node.tag)!r} is not used here",
