@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from grader import redaction, runners
+from grader import runners
 from grader.catalog import Course
 from grader.commands.grade import find_targets
 from grader.errors import UsageError
@@ -105,7 +105,7 @@ def grade(
             report = grader.grade(target.path, chosen, [*others, target.path])
         word = repr(word)
     more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"
-    return GradedReport(redaction.hide(report), more)
+    return GradedReport(report, more)
 
 
 def _slug_of(function: Callable[..., Any], problem: str | None, course: Course) -> str:

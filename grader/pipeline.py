@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader import dependencies, grading
+from grader import dependencies, grading, redaction
 from grader import submission as submissions
 from grader.catalog import Course, ExtraCases
 from grader.errors import Complaint, UsageError
@@ -31,8 +31,10 @@ class ProblemGrader:
     """Grades files as solutions of one exercise.
 
     The problem is loaded and the reference run once. Misconceptions are loaded when the first
-    submission is wrong, and run once on each case that is looked at. Raises AuthorError and
-    UsageError as `Course.load` and `grading.prepare` do.
+    submission is wrong, and run once on each case that is looked at.
+
+    A report tells of hidden cases only whether they passed; with `reveal` it tells all and is for
+    instructors. Raises AuthorError and UsageError as `Course.load` and `grading.prepare` do.
     """
 
     def __init__(
@@ -42,6 +44,8 @@ class ProblemGrader:
         extra: Sequence[ExtraCases] = (),
         reseed: int = 0,
         diagnoses: bool = True,
+        *,
+        reveal: bool = False,
     ) -> None:
         problem = course.load(slug, extra)
         if not problem.cases:
@@ -53,6 +57,7 @@ class ProblemGrader:
         self.course = course
         self.prepared: PreparedProblem = grading.prepare(problem, course.reference(problem), reseed)
         self.diagnoses = diagnoses
+        self.reveal = reveal
         self._calls: dict[str, Call] = {call.case: call for call in self.prepared.calls}
         self._misconceptions: tuple[Misconception, ...] | None = None
         self._executed: dict[tuple[str, str], Execution] = {}
@@ -70,7 +75,8 @@ class ProblemGrader:
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
         """Grade what was read, shown as `name`. Threads may, each with a runner of its own."""
         diagnose = self._diagnose if self.diagnoses else None
-        return grading.grade(self.prepared, read, name, runner, diagnose)
+        report = grading.grade(self.prepared, read, name, runner, diagnose)
+        return report if self.reveal else redaction.hide(report)
 
     def _diagnose(self, run: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
         if not any(dependencies.is_red(result) for result in results):

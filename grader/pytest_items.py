@@ -1,7 +1,8 @@
 """The nodes of pytest's tree for a course: a case file, its requirements, its cases.
 
 A submission runs once in a session (and in each worker of xdist), on all cases of its exercise;
-each item then tells its own case. Node ids: `cases/<slug>/<file>::<requirement>::<case>`.
+each item then tells its own case. Node ids: `cases/<slug>/<file>::<requirement>::<case>`, where
+a hidden case is called `hidden-1`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class NotRightError(Exception):
 class _Graded:
     report: Report
     results: dict[str, tuple[RequirementResult, CaseResult]]
-    """case id -> its result, as the learner may see it, and its requirement's"""
+    """id that the learner sees -> the requirement's result and the case's"""
 
 
 class Grading:
@@ -102,12 +103,9 @@ class Grading:
             self._runner = self._open.enter_context(runners.choose()[0])
         solutions = [course.solution(other) for other in course.slugs]
         report = grader.grade(self._submission(course, slug), self._runner, solutions)
-        results = {}
-        for whole, shown in zip(
-            report.requirements, redaction.hide(report).requirements, strict=True
-        ):
-            for case, told in zip(whole.cases, shown.cases, strict=True):
-                results[case.case.id] = shown, told
+        results = {
+            case.case.id: (result, case) for result in report.requirements for case in result.cases
+        }
         return _Graded(report, results)
 
     def _submission(self, course: Course, slug: str) -> Path:
@@ -140,7 +138,8 @@ class CaseFileNode(pytest.File):
             own = [c for c in error.complaints if c.location and c.location.path == here]
             told = own or error.complaints[:1]
             raise self.CollectError("\n".join(map(str, told))) from None
-        cases = [case for case in problem.cases if case.location.path == here] if problem else []
+        shown = redaction.shown_cases(problem).values() if problem else ()
+        cases = [case for case in shown if case.location.path == here]
         for requirement in dict.fromkeys(case.requirement for case in cases):
             own_cases = [case for case in cases if case.requirement == requirement]
             yield RequirementNode.from_parent(self, name=requirement, cases=own_cases)

@@ -1,12 +1,18 @@
-"""A report as the learner may see it: of hidden cases only whether they passed."""
+"""Reports and cases as a learner may see them: of hidden cases only whether they passed.
+
+`grader.pipeline` hides each report that it returns, and `grader.batch.database` each report that
+it reads, unless told to reveal; no caller needs to remember it.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 
 from grader.errors import Location
-from grader.model import Case, CaseResult, Execution, Report, Verdict
+from grader.model import Case, CaseResult, Execution, Problem, Report, Verdict
 
 _MESSAGE = "A hidden case is not right."
 _WHY = "Hidden: its input is not shown."
@@ -18,24 +24,14 @@ def hide(report: Report) -> Report:
     Inputs, expected values, printed text, exceptions, notes and fine timings go; the verdicts
     and the diagnosis of each requirement stay. A report without hidden cases is returned as it is.
     """
-    hidden = {case.id for case in report.problem.cases if case.hidden}
-    if not hidden:
+    if not any(case.hidden for case in report.problem.cases):
         return report
-    names = {
-        case.id: f"hidden-{number}"
-        for number, case in enumerate((c for c in report.problem.cases if c.hidden), 1)
-    }
+    shown = shown_cases(report.problem)
     requirements = tuple(
-        replace(
-            result,
-            cases=tuple(
-                _hidden(case, names[case.case.id]) if case.case.id in hidden else case
-                for case in result.cases
-            ),
-        )
+        replace(result, cases=tuple(_shown_result(case, shown) for case in result.cases))
         for result in report.requirements
     )
-    visible = tuple(case for case in report.problem.cases if case.id not in hidden)
+    visible = tuple(case for case in report.problem.cases if not case.hidden)
     return replace(
         report,
         problem=replace(report.problem, cases=visible),
@@ -44,18 +40,36 @@ def hide(report: Report) -> Report:
     )
 
 
-def _hidden(result: CaseResult, name: str) -> CaseResult:
-    case = Case(
+def shown_cases(problem: Problem) -> dict[str, Case]:
+    """Return each case as the learner may see it, by the id that its author gave it.
+
+    A hidden case keeps its requirement and its file; its id becomes `hidden-N`, which no other
+    case has.
+    """
+    taken = {case.id for case in problem.cases if not case.hidden}
+    names = (name for number in count(1) if (name := f"hidden-{number}") not in taken)
+    return {
+        case.id: _shown_case(case, next(names)) if case.hidden else case for case in problem.cases
+    }
+
+
+def _shown_case(case: Case, name: str) -> Case:
+    return Case(
         id=name,
-        requirement=result.case.requirement,
+        requirement=case.requirement,
         why=_WHY,
         arguments={},
-        location=Location(result.case.location.path),
+        location=Location(case.location.path),
         hidden=True,
     )
+
+
+def _shown_result(result: CaseResult, shown: Mapping[str, Case]) -> CaseResult:
+    if not result.case.hidden:
+        return result
     execution = Execution(result.execution.outcome, seconds=_coarse(result.execution.seconds))
     reason = "" if result.verdict is Verdict.PASSED else _MESSAGE
-    return CaseResult(case, result.verdict, execution, reason=reason)
+    return CaseResult(shown[result.case.id], result.verdict, execution, reason=reason)
 
 
 def _coarse(seconds: float) -> float:

@@ -141,6 +141,19 @@ def test_pure_modules_import_nothing_that_touches_the_world() -> None:
                 assert (node.module or "").split(".")[0] not in worldly, name
 
 
+def test_reports_come_from_the_pipeline_which_hides_cases() -> None:
+    """`checking` looks at its reports itself and shows none."""
+    callers = {
+        name_of(path)
+        for path in MODULES
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and f"{node.value.id}.{node.attr}" in ("grading.grade", "grading.report")
+    }
+    assert callers == {"pipeline.py", "checking.py"}
+
+
 def acts(path: Path) -> Iterator[str]:
     """Yield where a file prints to the process's own streams, exits or reads the environment."""
     for node in ast.walk(TREES[path]):

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from grader import redaction
 from grader.batch import serialise
 from grader.batch.handed_in import Assigned
 from grader.batch.task import Graded
@@ -211,14 +212,18 @@ class Database:
             self._problems[edition] = self._unpacked(serialise.unpack_problem, data)
         return self._problems[edition]
 
-    def report(self, row: ClassRow) -> Report | None:
-        """Return the report of a row, or None. Raises UsageError when it is damaged."""
+    def report(self, row: ClassRow, *, reveal: bool = False) -> Report | None:
+        """Return the report of a row, or None. Raises UsageError when it is damaged.
+
+        The database holds all about hidden cases; only a report that is to `reveal` them tells it.
+        """
         if row.result is None:
             return None
         query = "SELECT report FROM results WHERE key = ?"
         (data,) = self._connection.execute(query, [row.result]).fetchone()
         problem = self.problem(row.edition)
-        return self._unpacked(lambda found: serialise.unpack_report(found, problem), data)
+        report = self._unpacked(lambda found: serialise.unpack_report(found, problem), data)
+        return report if reveal else redaction.hide(report)
 
     def _prepare(self, create: bool) -> None:
         run = self._connection.execute

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
-from grader import files, formats, redaction
+from grader import files, formats
 from grader.batch.database import ClassRow, Database
 from grader.batch.summary import WAITING
 from grader.formats.json import points
@@ -78,10 +78,9 @@ def write_reports(
 def reports(database: Database, rows: Iterable[ClassRow], *, reveal: bool) -> Iterator[Report]:
     """Yield the report of each row that has one, under the name of the learner's own file."""
     for row in rows:
-        report = database.report(row)
+        report = database.report(row, reveal=reveal)
         if report is not None:
-            report = replace(report, submission=row.file)
-            yield report if reveal else redaction.hide(report)
+            yield replace(report, submission=row.file)
 
 
 def _plain(learner: str) -> str:

@@ -113,8 +113,11 @@ class TaskGrader:
         return grader.grade_read(checked, task.main, runner)
 
     def _grader(self, snapshot: Snapshot, root: Path) -> ProblemGrader:
+        """Return the grader for a snapshot; the database keeps whole reports and hides them."""
         course, extra = snapshot.course(root)
-        return ProblemGrader(course, snapshot.slug, extra, snapshot.reseed, snapshot.diagnoses)
+        return ProblemGrader(
+            course, snapshot.slug, extra, snapshot.reseed, snapshot.diagnoses, reveal=True
+        )
 
     def _new_runner(self) -> Runner:
         runner, self.note = runners.choose(self._running.runner, self._running.require_isolation)

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import redaction, runners
+from grader import runners
 from grader.catalog import Course, ExtraCases
 from grader.commands import MET, NOT_MET, Context
 from grader.commands.publish import publish, read_outputs
@@ -30,8 +30,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     outputs = read_outputs(options.output, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
-    if not options.reveal:
-        reports = [redaction.hide(report) for report in reports]
     publish(reports, options, outputs, context)
     return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET
 
@@ -43,7 +41,14 @@ def grade_targets(
     course = context.course
     extra = [ExtraCases(context.cwd / folder, options.hidden) for folder in options.cases]
     graders = {
-        slug: ProblemGrader(course, slug, extra, options.reseed, not options.no_diagnosis)
+        slug: ProblemGrader(
+            course,
+            slug,
+            extra,
+            options.reseed,
+            not options.no_diagnosis,
+            reveal=options.reveal,
+        )
         for slug in dict.fromkeys(target.slug for target in targets)
     }
     runner, note = runners.choose(options.runner, options.require_isolation)

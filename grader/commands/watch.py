@@ -152,5 +152,10 @@ def _line(slug: str, shown: _Shown) -> Text:
         where = f" (line {report.refusal.line})" if report.refusal.line else ""
         says = f"cannot be graded: {report.refusal.message}{where}"
     changes = f"; {shown.news}" if str(shown.news) and not report.refusal else ""
-    took = f"{report.seconds * 1000:.0f} ms"
+    took = _duration(report.seconds)
     return Text(f"{shown.when} {slug}: {says}{changes} ({took})", overflow="fold")
+
+
+def _duration(seconds: float) -> str:
+    """Return milliseconds, or the whole seconds that a report with hidden cases has."""
+    return f"{seconds:.0f} s" if seconds.is_integer() else f"{seconds * 1000:.0f} ms"
