@@ -15,9 +15,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from numpy.typing import NDArray
-
+from grader.child.answers import Answer, Value
 from grader.errors import Location
+
+__all__ = ["Answer", "Value"]
 
 Recipe = Any
 """A plain YAML value that says how to build one argument; see `grader.recipes`."""
@@ -189,32 +190,6 @@ class Alternative:
 
 
 # --- what happened ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Value:
-    """One returned value as plain data.
-
-    `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
-    that shares memory with nothing; None when what came back is not array-like, and then
-    `why_not` says so. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list
-    or a Python number has no dtype of its own.
-    """
-
-    type_name: str
-    array: NDArray[Any] | None = None
-    dtype: str = ""
-    why_not: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What a call returned. `names` are a dictionary's keys, else empty."""
-
-    container: Literal["single", "tuple", "list", "dictionary"]
-    type_name: str
-    values: tuple[Value, ...]
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,9 +67,8 @@ class ProblemGrader:
         """Grade one file. `others` belong to somebody else: never served as its helpers."""
         # A learner chose the file's name: it may hold line breaks and escapes.
         name = one_line(clean(self.course.shown(path)))
-        off_limits = [self.course.root / "problems", self.course.root / "cases"]
         owned = [other for other in others if other != path]
-        read = submissions.read(path, name, off_limits, owned, self.prepared.problem.entry_point)
+        read = submissions.read(path, name, owned, self.prepared.problem.entry_point)
         return self.grade_read(read, name, runner)
 
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:

@@ -23,17 +23,16 @@ _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 def read(
     path: Path,
     name: str,
-    off_limits: Collection[Path] = (),
     others: Collection[Path] = (),
     entry_point: str = "",
 ) -> Submission | Refusal:
     """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
 
-    Folders in `off_limits` hold what a link must not lead to (the course's own files); `others`
-    are files that belong to somebody else and are never served as helpers.
+    Links are never followed: they lead to files that the learner may not be able to read.
+    `others` are files that belong to somebody else and are never served as helpers.
     """
     is_notebook = path.suffix == NOTEBOOK
-    data = _bytes_of(path, off_limits, most_bytes(is_notebook))
+    data = _bytes_of(path, most_bytes(is_notebook))
     if isinstance(data, Refusal):
         return data
     taken = {other.resolve() for other in others} | {path.resolve()}
@@ -42,7 +41,7 @@ def read(
         file = path.parent / f"{module}.py"
         if not file.is_file() or file.resolve() in taken:
             return None
-        found = _bytes_of(file, off_limits, MOST_BYTES)
+        found = _bytes_of(file, MOST_BYTES)
         return None if isinstance(found, Refusal) else found
 
     return check(data, name, sibling, entry_point, is_notebook=is_notebook)
@@ -83,21 +82,20 @@ def most_bytes(is_notebook: bool) -> int:
     return MOST_NOTEBOOK_BYTES if is_notebook else MOST_BYTES
 
 
-def _bytes_of(path: Path, off_limits: Collection[Path], most: int) -> bytes | Refusal:
+def _bytes_of(path: Path, most: int) -> bytes | Refusal:
     """Return a file's bytes, at most one more than `most`."""
     try:
-        target = path.resolve(strict=True)
-        if path.is_symlink() and any(target.is_relative_to(f.resolve()) for f in off_limits):
-            return Refusal("unreadable", "the file is a link into the course's own files")
-        if not stat.S_ISREG(target.stat().st_mode):
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            return Refusal("unreadable", "the file is a link", hint="Put the file in its place.")
+        if not stat.S_ISREG(mode):
             return Refusal("unreadable", "this is not a file", hint="Give the path of a .py file.")
-        with target.open("rb") as file:
+        with path.open("rb") as file:
             return file.read(most + 1)
     except FileNotFoundError:
         return Refusal("unreadable", "there is no such file", hint="Restore it or write it anew.")
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before 3.13
-        reason = getattr(error, "strerror", None) or str(error)
-        return Refusal("unreadable", f"the file cannot be read: {reason}")
+    except OSError as error:
+        return Refusal("unreadable", f"the file cannot be read: {error.strerror}")
 
 
 def _too_large(most: int) -> Refusal:

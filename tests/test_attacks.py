@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import container_profile
 import pytest
 from attack_range import ATTACKS, Attack, Range, attacks
 
+from grader.child import worker
 from grader.errors import UsageError
 from grader.model import Outlook
 from grader.runners import RUNNERS, Runner, choose
@@ -160,6 +162,20 @@ def test_the_corpus_has_the_126_catalogued_kinds_and_at_least_40_of_our_own() ->
     ours = [attack for attack in CORPUS if attack.name.startswith("7-")]
     assert len(ours) >= 40
     assert len(CORPUS) >= 126 + 40
+
+
+INTERNAL = re.compile(r'(?:f_globals|f_locals|worker)(?:\[|\.get\()["\'](\w+)["\']')
+"""how an attack names something of the code that calls it"""
+
+
+def test_an_attack_on_our_own_code_names_what_is_there() -> None:
+    """After a rename an attack would end in a KeyError, and its test would prove nothing."""
+    tree = ast.parse(Path(worker.__file__).read_text("utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for attack in CORPUS:
+        for name in INTERNAL.findall(attack.path.read_text("utf-8", "replace")):
+            assert name in names, f"{attack.name}: {name}"
 
 
 def test_the_table_lists_attacks_that_exist_and_says_what_they_try() -> None:

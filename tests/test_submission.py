@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -76,3 +77,22 @@ def test_a_helper_that_exceeds_the_limit_is_left_out() -> None:
     checked = check(b"import near\n", near=b"#" * (submission.MOST_BYTES + 1))
     assert isinstance(checked, Submission)
     assert checked.helpers == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_is_refused_and_its_target_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("the token of the class")
+    (tmp_path / "it.py").symlink_to(tmp_path / "secret.txt")
+    read = submission.read(tmp_path / "it.py", "it.py")
+    assert isinstance(read, Refusal)
+    assert (read.kind, read.message) == ("unreadable", "the file is a link")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_helper_that_is_a_link_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("token = 1")
+    (tmp_path / "beside.py").symlink_to(tmp_path / "secret.py")
+    (tmp_path / "it.py").write_text("import beside\n")
+    read = submission.read(tmp_path / "it.py", "it.py")
+    assert isinstance(read, Submission)
+    assert read.helpers == {}

@@ -2,7 +2,7 @@
 
 It runs where the implementation ran, so it may call what it likes of the objects; what leaves is
 an exact `numpy.ndarray` in native order with a dtype of kind b, i, u, f or c, or a phrase that
-says why there is none. Imports only numpy: the child has nothing else of the grader.
+says why there is none.
 """
 
 from __future__ import annotations
@@ -10,46 +10,57 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+
+from . import protocol
 
 _ndarray, _generic, _array, _asarray = np.ndarray, np.generic, np.array, np.asarray
 _NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQfdFD")
 """native order; a dtype of the other order is not equal to any of them"""
 NAMES = {dtype: str(dtype) for dtype in _NATIVE}
 """of the dtypes that need no conversion"""
-_MOST_AXES = 8
-_LONGEST_AXIS = 2**31
-_MOST_VALUES = 16
 
 
-class Plain(NamedTuple):
-    """One returned value; `array` is None when it is not array-like, and `why_not` says so.
+Container = Literal["single", "tuple", "list", "dictionary"]
 
-    `dtype` is what NumPy called the learner's; a list or a Python number has none of its own.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One returned value as plain data.
+
+    `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
+    that shares memory with nothing; None when the value is not array-like, and then `why_not`
+    says so. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list or a Python
+    number has no dtype of its own.
     """
 
     type_name: str
-    array: Any
-    dtype: str
-    why_not: str
+    array: NDArray[Any] | None = None
+    dtype: str = ""
+    why_not: str = ""
 
 
-class Returned(NamedTuple):
-    """What a call returned. `names` are a dictionary's keys; `notes` are for the learner."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a call returned. `names` are a dictionary's keys, else empty."""
 
-    container: Literal["single", "tuple", "list", "dictionary"]
+    container: Container
     type_name: str
-    values: list[Plain]
-    names: list[str]
-    notes: list[str]
+    values: tuple[Value, ...]
+    names: tuple[str, ...] = ()
 
 
-def read(result: Any, single: bool) -> Returned:
-    """Return what `result` is; `single` says that one value is promised, not several."""
+def read(result: Any, single: bool) -> tuple[Answer, list[str]]:
+    """Return what `result` is, and notes for the learner.
+
+    `single` says that one value is promised, not several.
+    """
     notes: list[str] = []
-    container: Literal["single", "tuple", "list"] = "single"
+    container: Container = "single"
     if isinstance(result, tuple):
         if not single or _holds_arrays(result):
             container = "tuple"
@@ -62,11 +73,10 @@ def read(result: Any, single: bool) -> Returned:
         return _dictionary(result, notes)
     if container == "single":
         value = _leaf(result, notes)
-        return Returned("single", value.type_name, [value], [], notes)
-    values = [_leaf(item, notes) for item in result[:_MOST_VALUES]]
-    if len(result) > _MOST_VALUES:
-        notes.append(f"returned {len(result)} values; the first {_MOST_VALUES} were looked at")
-    return Returned(container, type_name(result), values, [], notes)
+        return Answer("single", value.type_name, (value,)), notes
+    values = tuple(_leaf(item, notes) for item in result[: protocol.VALUES_LIMIT])
+    _note_count(len(result), notes)
+    return Answer(container, type_name(result), values), notes
 
 
 def _holds_arrays(result: Any) -> bool:
@@ -74,16 +84,20 @@ def _holds_arrays(result: Any) -> bool:
     return any(isinstance(item, _ndarray) and item.ndim for item in result)
 
 
-def _dictionary(result: dict[Any, Any], notes: list[str]) -> Returned:
+def _note_count(count: int, notes: list[str]) -> None:
+    if count > protocol.VALUES_LIMIT:
+        notes.append(f"returned {count} values; the first {protocol.VALUES_LIMIT} were read")
+
+
+def _dictionary(result: dict[Any, Any], notes: list[str]) -> tuple[Answer, list[str]]:
     if not all(isinstance(key, str) for key in result):
         why_not = "a dictionary with keys that are not text"
-        return Returned("single", "dict", [Plain("dict", None, "", why_not)], [], notes)
-    items = list(result.items())[:_MOST_VALUES]
-    values = [_leaf(value, notes) for _, value in items]
-    names = [str(key)[:60] for key, _ in items]
-    if len(result) > _MOST_VALUES:
-        notes.append(f"returned {len(result)} values; the first {_MOST_VALUES} were looked at")
-    return Returned("dictionary", type_name(result), values, names, notes)
+        return Answer("single", "dict", (Value("dict", None, "", why_not),)), notes
+    items = list(result.items())[: protocol.VALUES_LIMIT]
+    values = tuple(_leaf(value, notes) for _, value in items)
+    names = tuple(str(key)[: protocol.NAME_LIMIT] for key, _ in items)
+    _note_count(len(result), notes)
+    return Answer("dictionary", type_name(result), values, names), notes
 
 
 def type_name(value: Any) -> str:
@@ -92,35 +106,35 @@ def type_name(value: Any) -> str:
     if kind is _ndarray:
         return "numpy.ndarray"
     root = str(kind.__module__).partition(".")[0]
-    name = str(kind.__qualname__)[:60]
+    name = str(kind.__qualname__)[: protocol.NAME_LIMIT]
     return f"numpy.{name}" if root == "numpy" else name
 
 
-def _leaf(value: Any, notes: list[str]) -> Plain:
+def _leaf(value: Any, notes: list[str]) -> Value:
     name = type_name(value)
     if isinstance(value, (_ndarray, _generic)):
         return _numpy(name, value, notes)
     if isinstance(value, (bool, int, float, complex)):
         array = _array(value)
         if array.dtype.kind == "O":
-            return Plain(name, None, "", "a whole number too large for 64 bits")
-        return Plain(name, array, "", "")
+            return Value(name, None, "", "a whole number too large for 64 bits")
+        return Value(name, array, "", "")
     if isinstance(value, (list, tuple, range)):
         plain = _nested(name, value)
         if plain.array is not None:
             notes.append(f"a {name} came back; it was read as an array")
         return plain
-    return Plain(name, None, "", _why_not(name, value))
+    return Value(name, None, "", _why_not(name, value))
 
 
-def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
-    dtype = NAMES.get(value.dtype) or str(value.dtype)[:60]
+def _numpy(name: str, value: Any, notes: list[str]) -> Value:
+    dtype = NAMES.get(value.dtype) or str(value.dtype)[: protocol.NAME_LIMIT]
     why_not = ""
     if value.dtype.kind not in "biufc":
         why_not = _kind_of(value.dtype)
-    elif value.ndim > _MOST_AXES:
+    elif value.ndim > protocol.AXES_LIMIT:
         why_not = f"an array with {value.ndim} axes"
-    elif not value.size and max(value.shape) >= _LONGEST_AXIS:
+    elif not value.size and max(value.shape) >= protocol.AXIS_LIMIT:
         why_not = f"an array with an axis of length {max(value.shape)}"
     elif name == "numpy.MaskedArray" or isinstance(value, _masked_array()):
         if bool(np.ma.is_masked(value)):
@@ -129,8 +143,8 @@ def _numpy(name: str, value: Any, notes: list[str]) -> Plain:
             notes.append("a masked array came back; nothing in it was masked, so its data counts")
             value = value.data
     if why_not:
-        return Plain(name, None, dtype, why_not)
-    return Plain(name, native(value), dtype, "")
+        return Value(name, None, dtype, why_not)
+    return Value(name, native(value), dtype, "")
 
 
 def native(value: Any) -> Any:
@@ -157,21 +171,21 @@ def _kind_of(dtype: Any) -> str:
         "M": "an array of dates",
         "m": "an array of time differences",
     }
-    return phrases.get(dtype.kind, f"an array of dtype {str(dtype)[:60]}")
+    return phrases.get(dtype.kind, f"an array of dtype {str(dtype)[: protocol.NAME_LIMIT]}")
 
 
-def _nested(name: str, value: Any) -> Plain:
+def _nested(name: str, value: Any) -> Value:
     try:
         array = _array(value)
     except (ValueError, TypeError, OverflowError):
-        return Plain(name, None, "", f"a {name} whose rows have different lengths")
+        return Value(name, None, "", f"a {name} whose rows have different lengths")
     if array.dtype.kind == "O":
-        return Plain(name, None, "", f"a {name} that holds {_stranger(value)}")
+        return Value(name, None, "", f"a {name} that holds {_stranger(value)}")
     if array.dtype.kind not in "biufc":
-        return Plain(name, None, "", f"a {name} that does not hold numbers")
-    if array.ndim > _MOST_AXES:
-        return Plain(name, None, "", f"a {name} nested {array.ndim} deep")
-    return Plain(name, native(array), "", "")
+        return Value(name, None, "", f"a {name} that does not hold numbers")
+    if array.ndim > protocol.AXES_LIMIT:
+        return Value(name, None, "", f"a {name} nested {array.ndim} deep")
+    return Value(name, native(array), "", "")
 
 
 def _stranger(value: Any) -> str:

@@ -14,7 +14,6 @@ import numpy as np
 from . import interpreter, protocol, worker
 from .sandbox import enter, seccomp
 
-OUTPUT_BYTES = 2**20
 TRACE, _DONE, _GO, _MEMORY, _FIRST_FREE = range(3, 8)
 """the child's descriptors beside 0, 1 and 2"""
 

@@ -13,6 +13,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from . import protocol
+
 _alive = b""
 
 
@@ -63,11 +65,9 @@ def mark_traces(marker: str) -> None:
     _alive = f"\0{marker}+\0".encode("ascii")
 
 
-FILE_BYTES = 16 * 2**20
-DESCRIPTORS = 64
-
-
-def limits_of(memory_mb: int, cpu_seconds: int, file_bytes: int = FILE_BYTES) -> dict[int, int]:
+def limits_of(
+    memory_mb: int, cpu_seconds: int, file_bytes: int = protocol.FILE_LIMIT
+) -> dict[int, int]:
     """Return the limits by number: address space, CPU as a backstop, files, no core."""
     if sys.platform == "win32":
         return {}
@@ -77,7 +77,7 @@ def limits_of(memory_mb: int, cpu_seconds: int, file_bytes: int = FILE_BYTES) ->
         resource.RLIMIT_AS: memory_mb * 2**20,
         resource.RLIMIT_CPU: cpu_seconds,
         resource.RLIMIT_FSIZE: file_bytes,
-        resource.RLIMIT_NOFILE: DESCRIPTORS,
+        resource.RLIMIT_NOFILE: protocol.DESCRIPTORS_LIMIT,
         resource.RLIMIT_CORE: 0,
     }
 

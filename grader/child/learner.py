@@ -1,7 +1,4 @@
-"""Load a learner's files from bytes, and tell what their exceptions say about them.
-
-Imports only the standard library: the child has nothing else of the grader.
-"""
+"""Load a learner's files from bytes, and tell what their exceptions say about them."""
 
 from __future__ import annotations
 
@@ -16,15 +13,17 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_MOST_FRAMES = 16
-_LONGEST_MESSAGE = 1000
-_LONGEST_NAME = 80
+from . import protocol
+
 REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.ENETUNREACH})
 """What a sandbox answers; see facts on the runner: by number, never by text."""
 
 
 class LearnerFiles:
-    """The learner's files by the path that their code objects carry."""
+    """The learner's files by the path that their code objects carry.
+
+    Frames name a file by its number: 0 is the submission, its helpers follow in their order.
+    """
 
     def __init__(self, name: str, source: bytes, helpers: Mapping[str, bytes]) -> None:
         folder = name.rpartition("/")[0]
@@ -35,6 +34,7 @@ class LearnerFiles:
             path = f"{folder}/{helper}.py" if folder else f"{helper}.py"
             self.sources[path] = text
             self.helpers[helper] = path
+        self.numbers = {path: number for number, path in enumerate(self.sources)}
 
 
 class Loader(importlib.abc.Loader):
@@ -95,65 +95,66 @@ def load(files: LearnerFiles) -> types.ModuleType:
 def defined(module: types.ModuleType) -> list[str]:
     """Return the names of what a learner's file defines and can be called, at most twelve."""
     return [
-        name[:_LONGEST_NAME]
+        name[: protocol.NAME_LIMIT]
         for name, value in list(vars(module).items())
         if not name.startswith("_") and callable(value) and _is_own(module, value)
-    ][:12]
+    ][: protocol.DEFINED_LIMIT]
 
 
 def _is_own(module: types.ModuleType, value: Any) -> bool:
     return getattr(value, "__module__", None) == module.__name__
 
 
-def failure(problem: BaseException, files: LearnerFiles) -> dict[str, Any]:
+def failure(error: BaseException, files: LearnerFiles) -> dict[str, Any]:
     """Return an exception as plain data: what a failure frame carries."""
     return {
-        "type": str(type(problem).__name__)[:_LONGEST_NAME],
-        "message": _message(problem),
-        "frames": _frames(problem.__traceback__, files),
-        "errno": _errno(problem),
-        "memory": isinstance(problem, MemoryError),
-        "missing": str(getattr(problem, "name", "") or "")[:_LONGEST_NAME]
-        if isinstance(problem, ImportError)
+        "type": str(type(error).__name__)[: protocol.NAME_LIMIT],
+        "message": _message(error),
+        "frames": _frames(error.__traceback__, files),
+        "errno": _errno(error),
+        "memory": isinstance(error, MemoryError),
+        "missing": str(getattr(error, "name", "") or "")[: protocol.NAME_LIMIT]
+        if isinstance(error, ImportError)
         else "",
     }
 
 
-def syntax_failure(problem: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
-    """Return a syntax error as plain data, with its place."""
-    facts = failure(problem, files)
-    facts["message"] = str(problem.msg)[:_LONGEST_MESSAGE]
-    facts["path"] = str(problem.filename or files.name)[:_LONGEST_NAME]
-    facts["line"] = problem.lineno if isinstance(problem.lineno, int) else None
-    facts["column"] = problem.offset if isinstance(problem.offset, int) else None
+def syntax_failure(error: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
+    """Return a syntax error as plain data, with its place: `file` is None outside their files."""
+    facts = failure(error, files)
+    facts["message"] = str(error.msg)[: protocol.MESSAGE_LIMIT]
+    facts["file"] = files.numbers.get(str(error.filename or files.name))
+    facts["line"] = error.lineno if isinstance(error.lineno, int) else None
+    facts["column"] = error.offset if isinstance(error.offset, int) else None
     return facts
 
 
-def _message(problem: BaseException) -> str:
+def _message(error: BaseException) -> str:
     try:
-        return builtins.str(problem)[:_LONGEST_MESSAGE]
+        return builtins.str(error)[: protocol.MESSAGE_LIMIT]
     except BaseException as worse:  # an exception class of the learner's may do anything here
         return f"(its text could not be made: {type(worse).__name__})"
 
 
 def _frames(trace: types.TracebackType | None, files: LearnerFiles) -> list[list[Any]]:
-    """Return path, line and function of the frames in the learner's files, outermost first."""
+    """Return file number, line and function of the learner's own frames, outermost first."""
     frames: list[list[Any]] = []
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename in files.sources:
-            frames.append([code.co_filename, trace.tb_lineno, code.co_name[:_LONGEST_NAME]])
-            if len(frames) > 2 * _MOST_FRAMES:
-                del frames[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]
+        number = files.numbers.get(code.co_filename)
+        if number is not None:
+            frames.append([number, trace.tb_lineno, code.co_name[: protocol.NAME_LIMIT]])
+            if len(frames) > 2 * protocol.FRAMES_LIMIT:
+                del frames[protocol.FRAMES_LIMIT // 2 : -protocol.FRAMES_LIMIT // 2]
         trace = trace.tb_next
-    if len(frames) > _MOST_FRAMES:
-        del frames[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]
+    if len(frames) > protocol.FRAMES_LIMIT:
+        del frames[protocol.FRAMES_LIMIT // 2 : -protocol.FRAMES_LIMIT // 2]
     return frames
 
 
-def _errno(problem: BaseException) -> int:
+def _errno(error: BaseException) -> int:
     """Return the error number of the system's refusal behind an exception, or 0."""
-    link: BaseException | None = problem
+    link: BaseException | None = error
     for _ in range(10):
         if link is None:
             break

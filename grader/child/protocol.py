@@ -26,15 +26,30 @@ REQUEST = struct.Struct("<4sIQ")
 HELLO, READY, REFUSED, RETURNED, RAISED, END = range(1, 7)
 """kinds of frames: the worker is up; the file is loaded; it is not; two kinds of results; done"""
 
-META_LIMIT = 4096
-VALUES_LIMIT = 8
-"""arrays in one answer"""
-LISTED_LIMIT = 16
-"""values in one answer, those without an array included"""
-AXES_LIMIT = 8
-AXIS_LIMIT = 2**31
+META_LIMIT = 2**14
+"""bytes of JSON in one frame"""
 RESULT_BUDGET = 64 * 2**20
 """bytes of all payloads of one submission"""
+OUTPUT_LIMIT = 2**20
+"""bytes that one child may print; more ends it"""
+VALUES_LIMIT = 64
+"""values in one answer"""
+AXES_LIMIT = 8
+AXIS_LIMIT = 2**31
+NAME_LIMIT = 80
+"""characters of the name of a type, a function, a dtype, a module or a key"""
+NOTE_LIMIT = 300
+NOTES_LIMIT = 16
+"""notes about one call"""
+MESSAGE_LIMIT = 1000
+"""characters of an exception's message"""
+FRAMES_LIMIT = 16
+"""the learner's own frames that are told of a traceback"""
+DEFINED_LIMIT = 12
+"""names that are told of a file without the entry point"""
+FILE_LIMIT = 16 * 2**20
+"""bytes of one file that a child may write, where it may write at all"""
+DESCRIPTORS_LIMIT = 64
 DTYPES = frozenset(
     ["|b1", "|i1", "|u1"]
     + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]

@@ -45,14 +45,14 @@ def serve(request: protocol.Request, send: Send) -> None:
             result = function(*arguments)
             seconds = _now() - started
             vars(builtins).update(_BUILTINS)
-            returned = answers.read(result, request.single)
+            answer, more = answers.read(result, request.single)
         except BaseException as error:  # also SystemExit, KeyboardInterrupt, GeneratorExit
             frame = _raised(index, error, files, _now() - started)
         else:
             _note_changes(nodes, arguments, request.payload, notes)
-            frame, spent = _returned(index, returned, seconds, notes, budget)
+            frame, spent = _returned(index, answer, seconds, more + notes, budget)
             budget -= spent
-            del result, returned
+            del result, answer
         _end_output(end_of_output)
         send(frame)
     send(protocol.encode_frame(protocol.END, 0, None))
@@ -77,7 +77,7 @@ def _load(
             kind, meta = protocol.REFUSED, _missing(learner.defined(module), found)
     except SyntaxError as error:
         facts = learner.syntax_failure(error, files)
-        own = not facts["frames"] and facts["path"] in files.sources
+        own = not facts["frames"] and facts["file"] is not None
         kind, meta = protocol.REFUSED, {"kind": "syntax" if own else "import", **facts}
     except BaseException as error:
         kind, meta = protocol.REFUSED, {"kind": "import", **learner.failure(error, files)}
@@ -95,11 +95,9 @@ def _missing(defined: list[str], found: str) -> dict[str, Any]:
     return {"kind": "missing", "defined": defined, "found": found}
 
 
-def _raised(
-    index: int, problem: BaseException, files: learner.LearnerFiles, seconds: float
-) -> bytes:
+def _raised(index: int, error: BaseException, files: learner.LearnerFiles, seconds: float) -> bytes:
     vars(builtins).update(_BUILTINS)
-    facts = learner.failure(problem, files)
+    facts = learner.failure(error, files)
     return _bounded_frame(protocol.RAISED, index, {**facts, "seconds": seconds})
 
 
@@ -124,27 +122,26 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def _returned(
-    index: int, returned: answers.Returned, seconds: float, notes: list[str], budget: int
+    index: int, answer: answers.Answer, seconds: float, notes: list[str], budget: int
 ) -> tuple[bytes, int]:
     """Return the frame of an answer and the bytes of its arrays."""
     values: list[Any] = []
     payloads: list[bytes] = []
     spent = 0
-    for plain in returned.values:
-        array, why_not = plain.array, plain.why_not
-        if array is not None and len(payloads) == protocol.VALUES_LIMIT:
-            why_not = "one array too many"
-        elif array is not None and spent + array.nbytes > budget:
+    for value in answer.values:
+        array, why_not = value.array, value.why_not
+        if array is not None and spent + array.nbytes > budget:
             why_not = f"an array of {array.nbytes / 2**20:.0f} MiB: too large"
-        if why_not:
-            values.append([plain.type_name, plain.dtype, why_not, "", []])
+            array = None
+        if array is None:
+            values.append([value.type_name, value.dtype, why_not, "", []])
             continue
         dtype, code = encoding.little_endian(array.dtype)
         payloads.append(array.astype(dtype, copy=False).tobytes())
         spent += array.nbytes
-        values.append([plain.type_name, plain.dtype, "", code, array.shape])
-    notes = (returned.notes + notes)[: 2 * _MOST_WARNINGS]
-    meta = [returned.container, returned.type_name, values, returned.names, seconds, notes]
+        values.append([value.type_name, value.dtype, "", code, array.shape])
+    notes = notes[: protocol.NOTES_LIMIT]
+    meta = [answer.container, answer.type_name, values, answer.names, seconds, notes]
     while True:
         try:
             return protocol.encode_frame(protocol.RETURNED, index, meta, payloads), spent

@@ -92,7 +92,7 @@ class Zygote:
         memory_mb += protocol.MEMORY_SIZE // 2**20
         parent = os.getpid()
         try:
-            limits = interpreter.limits_of(memory_mb, cpu_seconds, self._forked.OUTPUT_BYTES)
+            limits = interpreter.limits_of(memory_mb, cpu_seconds, protocol.OUTPUT_LIMIT)
             with interpreter.inherited_limits(limits):
                 pid = fork()
                 if not pid:

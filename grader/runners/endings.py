@@ -11,14 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from grader.child import protocol
 from grader.errors import closest
 from grader.model import Failure, Frame, Limits, Outcome, Refusal, Submission
 from grader.runners.frames import Facts
 from grader.runners.hints import hint
 from grader.text import clean, decode, one_line
 
-OUTPUT_LIMIT = 2**20
-"""bytes of output of one child; more ends it"""
 _KEPT = 4096
 """bytes of output kept for one call"""
 
@@ -92,7 +91,14 @@ class Sources:
         self._by_escaped = {
             path.encode("ascii", "backslashreplace").decode("ascii"): path for path in self._bytes
         }
+        self._paths = tuple(self._bytes)
         self._lines: dict[str, list[str]] = {}
+
+    def path(self, number: int | None) -> str:
+        """Return the path of the file with that number in the child; "" when there is none."""
+        if number is None or number >= len(self._paths):
+            return ""
+        return self._paths[number]
 
     def line(self, path: str, number: int) -> str:
         """Return line `number` (from 1) of a file, cut and clean; "" when there is none."""
@@ -103,14 +109,19 @@ class Sources:
         lines = self._lines[path]
         return clean(lines[number - 1], _LONGEST_LINE) if 0 < number <= len(lines) else ""
 
-    def frames(self, places: Iterable[tuple[str, int, str]]) -> tuple[Frame, ...]:
-        """Return those of `places` (path, line, function) that are the learner's own."""
-        frames = []
-        for path, line, function in places:
-            own = self._by_escaped.get(path, path)
-            if own in self._bytes:
-                frames.append(Frame(own, line, function, self.line(own, line).strip()))
-        return tuple(frames)
+    def frames(self, places: Iterable[tuple[int, int, str]]) -> tuple[Frame, ...]:
+        """Return the frames at `places`: number of the file, line, function."""
+        return tuple(
+            Frame(path, line, function, self.line(path, line).strip())
+            for path, line, function in ((self.path(n), line, name) for n, line, name in places)
+            if path
+        )
+
+    def traced(self, places: Iterable[tuple[str, int, str]]) -> tuple[Frame, ...]:
+        """Return those of a trace's `places` (path, line, function) that are the learner's own."""
+        own = ((self._by_escaped.get(path, path), line, name) for path, line, name in places)
+        numbers = {path: number for number, path in enumerate(self._paths)}
+        return self.frames((numbers[path], n, name) for path, n, name in own if path in numbers)
 
 
 def _text(source: bytes) -> str:
@@ -159,7 +170,7 @@ def of_exception(facts: Facts, sources: Sources, *, confined: bool, loading: boo
 
 def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: str) -> Judgement:
     """Return the judgement of a child that did not answer in time, and where it was."""
-    frames = sources.frames(reversed(trace.frames))
+    frames = sources.traced(reversed(trace.frames))
     message = f"{doing} did not finish within {seconds:g} s"
     if frames:
         message += f"; it was stopped at {_place(frames[-1])}"
@@ -172,10 +183,10 @@ def of_ending(
     ending: Ending, output: Output, trace: Trace, sources: Sources, limits: Limits
 ) -> Judgement:
     """Return the judgement of a process that ended before it had answered."""
-    frames = sources.frames(reversed(trace.frames))
+    frames = sources.traced(reversed(trace.frames))
     at = f" at {_place(frames[-1])}" if frames else ""
     if ending.flooded:
-        message = f"printed more than {OUTPUT_LIMIT // 2**20} MiB and was stopped"
+        message = f"printed more than {protocol.OUTPUT_LIMIT // 2**20} MiB and was stopped"
         return Judgement(Outcome.OUTPUT_LIMIT, Failure("", message, frames))
     if _ran_out_of_memory(ending, output, limits):
         message = f"ran out of memory{at} (limit {limits.memory_mb} MiB)"
@@ -252,7 +263,7 @@ def refusal_of_facts(
             f"{facts.type_name}: {facts.message}",
             line,
             facts.column or None,
-            sources.line(facts.path, line or 0),
+            sources.line(sources.path(facts.file), line or 0),
             hint=hint(facts, loading=True),
             output=output,
         )

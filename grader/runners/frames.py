@@ -12,17 +12,16 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from grader.child import protocol
+from grader.child.answers import Container
 from grader.model import Answer, Value
 from grader.text import clean
 
-Container = Literal["single", "tuple", "list", "dictionary"]
 _CONTAINERS = ("single", "tuple", "list", "dictionary")
-_LONGEST_NAME = 80
 
 
 class ProtocolError(Exception):
@@ -51,14 +50,15 @@ class Facts:
     """of a refusal: syntax, import or missing"""
     type_name: str = ""
     message: str = ""
-    frames: tuple[tuple[str, int, str], ...] = ()
-    """path, line, function"""
+    frames: tuple[tuple[int, int, str], ...] = ()
+    """number of the learner's file, line, function"""
     errno: int = 0
     """of the system's refusal behind it, or 0"""
     memory: bool = False
     missing: str = ""
     """the module that was not found"""
-    path: str = ""
+    file: int | None = None
+    """of a syntax error: number of the learner's file, None for another one"""
     line: int | None = None
     column: int | None = None
     defined: tuple[str, ...] = ()
@@ -98,19 +98,18 @@ def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
     if not isinstance(container, str) or container not in _CONTAINERS:
         raise ProtocolError("an unknown container")
     listed = _list(listed)
-    if len(listed) > protocol.LISTED_LIMIT or (container == "single" and len(listed) != 1):
+    if len(listed) > protocol.VALUES_LIMIT or (container == "single" and len(listed) != 1):
         raise ProtocolError("a wrong number of values")
-    keys = _texts(names, protocol.LISTED_LIMIT)
+    keys = _texts(names, protocol.VALUES_LIMIT)
     if len(keys) != (len(listed) if container == "dictionary" else 0):
         raise ProtocolError("a wrong number of names")
     values: list[Value] = []
-    start = arrays = 0
+    start = 0
     for item in listed:
         value, size = _read_value(item, payload, start)
-        arrays += value.array is not None
         start += size
         values.append(value)
-    if start != len(payload) or arrays > protocol.VALUES_LIMIT:
+    if start != len(payload):
         raise ProtocolError("a payload that its values do not explain")
     answer = Answer(cast(Container, container), _text(name), tuple(values), keys)
     return Returned(index, answer, _seconds(seconds), _texts(notes))
@@ -149,17 +148,17 @@ def read_facts(meta: Any) -> Facts:
     given = _dictionary(meta)
     frames = []
     for item in _list(given.get("frames", [])):
-        path, line, function = _list(item, 3)
-        frames.append((_text(path, 300), _integer(line) or 0, _text(function)))
+        file, line, function = _list(item, 3)
+        frames.append((_integer(file) or 0, _integer(line) or 0, _text(function)))
     return Facts(
         kind=_text(given.get("kind", "")),
         type_name=_text(given.get("type", "")),
-        message=_text(given.get("message", ""), 1000),
+        message=_text(given.get("message", ""), protocol.MESSAGE_LIMIT),
         frames=tuple(frames),
         errno=_integer(given.get("errno", 0)) or 0,
         memory=given.get("memory", False) is True,
         missing=_text(given.get("missing", "")),
-        path=_text(given.get("path", ""), 300),
+        file=_integer(given.get("file")),
         line=_integer(given.get("line")),
         column=_integer(given.get("column")),
         defined=_texts(given.get("defined", [])),
@@ -197,14 +196,14 @@ def _list(value: Any, length: int | None = None) -> list[Any]:
     return value
 
 
-def _text(value: Any, longest: int = _LONGEST_NAME) -> str:
+def _text(value: Any, longest: int = protocol.NAME_LIMIT) -> str:
     if not isinstance(value, str):
         raise ProtocolError("meta of the wrong kind")
     return clean(value, longest)
 
 
-def _texts(value: Any, most: int = 16) -> tuple[str, ...]:
-    return tuple(_text(item, 300) for item in _list(value)[:most])
+def _texts(value: Any, most: int = protocol.NOTES_LIMIT) -> tuple[str, ...]:
+    return tuple(_text(item, protocol.NOTE_LIMIT) for item in _list(value)[:most])
 
 
 def _integer(value: Any) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grader.child import answers, learner
+from grader.child import answers, learner, protocol
 from grader.model import (
     Answer,
     Call,
@@ -142,37 +142,39 @@ def _copied(item: Any) -> Any:
 
 def _answer(result: Any, single: bool) -> tuple[Answer, tuple[str, ...]]:
     if type(result) is tuple and not single:
-        values = [_plain(item) for item in result[:16]]
+        values = [_plain(item) for item in result[: protocol.VALUES_LIMIT]]
         if all(values):
             return Answer("tuple", "tuple", cast(tuple[Value, ...], tuple(values))), ()
     elif single and (value := _plain(result)):
         return Answer("single", value.type_name, (value,)), ()
-    returned = answers.read(result, single)
-    values_ = tuple(Value(v.type_name, v.array, v.dtype, v.why_not) for v in returned.values)
-    answer = Answer(returned.container, returned.type_name, values_, tuple(returned.names))
-    return answer, tuple(returned.notes)
+    answer, notes = answers.read(result, single)
+    return answer, tuple(notes)
 
 
 def _plain(value: Any) -> Value | None:
     """Return the value of an ordinary array at once; the rest is `answers.read`'s."""
-    if type(value) is _ndarray and value.ndim <= 8:
+    if type(value) is _ndarray and value.ndim <= protocol.AXES_LIMIT:
         name = answers.NAMES.get(value.dtype)
         if name is not None:
             return Value("numpy.ndarray", value.copy(), name)
     return None
 
 
-def _failure(problem: Exception) -> Failure:
+def _failure(error: Exception) -> Failure:
     """Return the exception with the frames below this module's own call."""
     frames = []
-    trace = problem.__traceback__.tb_next if problem.__traceback__ else None
+    trace = error.__traceback__.tb_next if error.__traceback__ else None
     home = trace.tb_frame.f_code.co_filename if trace else ""
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename == home:
             frames.append(_frame(code, trace.tb_lineno))
         trace = trace.tb_next
-    return Failure(type(problem).__name__, str(problem)[:1000], tuple(frames[-16:]))
+    return Failure(
+        type(error).__name__,
+        str(error)[: protocol.MESSAGE_LIMIT],
+        tuple(frames[-protocol.FRAMES_LIMIT :]),
+    )
 
 
 def _frame(code: types.CodeType, line: int) -> Frame:

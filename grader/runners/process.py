@@ -18,8 +18,9 @@ import time
 from pathlib import Path
 from typing import IO
 
+from grader.child import protocol
 from grader.model import Job, Run
-from grader.runners import endings, launch
+from grader.runners import launch
 from grader.runners.endings import Ending
 from grader.runners.supervision import Supervision
 
@@ -189,7 +190,7 @@ class ProcessChild:
         with contextlib.suppress(OSError, ValueError):
             while data := stream.read(_CHUNK):
                 with self._arrived:
-                    if len(self._output) <= endings.OUTPUT_LIMIT:
+                    if len(self._output) <= protocol.OUTPUT_LIMIT:
                         self._output += data
                     elif not self.flooded:
                         self.flooded = True

@@ -6,7 +6,7 @@ import os
 import time
 
 from grader.child import protocol
-from grader.runners.endings import OUTPUT_LIMIT, Ending
+from grader.runners.endings import Ending
 from grader.runners.zygote_client import ENDING, LOOK_SECONDS, ZygoteClient, ZygoteError
 
 _STOP_SECONDS = 5.0
@@ -34,7 +34,7 @@ class ZygoteChild:
     @property
     def flooded(self) -> bool:
         """Whether its output is full; the kernel kills it then, unless it ignores that signal."""
-        return self._ending is None and os.fstat(self._slot.output).st_size >= OUTPUT_LIMIT
+        return self._ending is None and os.fstat(self._slot.output).st_size >= protocol.OUTPUT_LIMIT
 
     def receive(self, timeout: float) -> bytes | None:
         """Return frame bytes, b"" when none came within `timeout` s, None after its end."""
@@ -88,7 +88,7 @@ class ZygoteChild:
         if self._output is not None:
             return self._output
         size = os.fstat(self._slot.output).st_size
-        return os.pread(self._slot.output, OUTPUT_LIMIT, 0) if size else b""
+        return os.pread(self._slot.output, protocol.OUTPUT_LIMIT, 0) if size else b""
 
     def stop(self) -> Ending:
         """Have it killed, and wait until it is gone."""

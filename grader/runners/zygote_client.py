@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.child import protocol
 from grader.runners import launch
-from grader.runners.endings import OUTPUT_LIMIT, Ending
+from grader.runners.endings import Ending
 from grader.text import decode
 
 EMPTY, IDLE, BUSY, ENDING = "empty", "ready", "busy", "ending"
@@ -202,7 +202,7 @@ class ZygoteClient:
                 self._layers = status
                 continue
             slot = self._slots[number]
-            flooded = os.fstat(slot.output).st_size >= OUTPUT_LIMIT
+            flooded = os.fstat(slot.output).st_size >= protocol.OUTPUT_LIMIT
             left = status if what == protocol.EXITED else None
             slot.ending = Ending(left, peak / 1024, flooded)
             if slot.state == BUSY:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.child import answers
+from grader.child import answers, protocol
 
 Pair = namedtuple("Pair", "output weights")
 
@@ -57,12 +57,12 @@ CONTAINERS = [
 def test_the_container_is_what_the_learner_returned(
     result: Any, single: bool, container: str, count: int
 ) -> None:
-    returned = answers.read(result, single)
+    returned, _ = answers.read(result, single)
     assert (returned.container, len(returned.values)) == (container, count)
 
 
 def test_the_names_of_a_dictionary_keep_their_order() -> None:
-    assert answers.read({"b": 1.0, "a": 2.0}, False).names == ["b", "a"]
+    assert answers.read({"b": 1.0, "a": 2.0}, False)[0].names == ("b", "a")
 
 
 READABLE = [
@@ -88,7 +88,7 @@ READABLE = [
 def test_numbers_become_an_exact_native_array_and_keep_their_own_names(
     result: Any, dtype: str, type_name: str, original: str
 ) -> None:
-    (value,) = answers.read(result, True).values
+    (value,) = answers.read(result, True)[0].values
     assert type(value.array) is np.ndarray
     assert (str(value.array.dtype), value.type_name, value.dtype) == (dtype, type_name, original)
     assert value.array.flags.c_contiguous
@@ -123,24 +123,24 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("result", "why_not"), UNREADABLE, ids=[w for _, w in UNREADABLE])
 def test_what_is_not_array_like_says_what_it_is(result: Any, why_not: str) -> None:
-    value = answers.read((result, 1.0), False).values[0]
+    value = answers.read((result, 1.0), False)[0].values[0]
     assert value.array is None
     assert value.why_not == ("a dictionary" if type(result) is dict else why_not)
     if not isinstance(result, list):
-        assert answers.read(result, True).values[0].why_not == why_not
+        assert answers.read(result, True)[0].values[0].why_not == why_not
 
 
 def test_a_coroutine_says_that_the_function_is_async() -> None:
     pending = coroutine()
-    assert answers.read(pending, True).values[0].why_not == "a coroutine: the function is async"
+    assert answers.read(pending, True)[0].values[0].why_not == "a coroutine: the function is async"
     pending.close()
 
 
 def test_a_masked_array_without_masked_entries_is_noted() -> None:
-    assert "masked" in answers.read(np.ma.array([1.0]), True).notes[0]
+    assert "masked" in answers.read(np.ma.array([1.0]), True)[1][0]
 
 
 def test_only_the_first_values_of_a_long_tuple_are_looked_at() -> None:
-    returned = answers.read((1.0,) * 50, False)
-    assert len(returned.values) == 16
-    assert returned.notes == ["returned 50 values; the first 16 were looked at"]
+    answer, notes = answers.read((1.0,) * 1000, False)
+    assert len(answer.values) == protocol.VALUES_LIMIT
+    assert notes == [f"returned 1000 values; the first {protocol.VALUES_LIMIT} were read"]

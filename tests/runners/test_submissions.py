@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.child import protocol
 from grader.model import Call, Job, Limits, Outcome, Run
 from grader.runners import Runner
 
@@ -382,3 +383,30 @@ def test_two_values_are_two_values(run: RunSource) -> None:
     assert execution.answer is not None
     assert execution.answer.container == "tuple"
     assert [v.dtype for v in execution.answer.values] == ["float64", "float32"]
+
+
+def test_as_many_values_as_an_answer_may_have_come_back(run: RunSource) -> None:
+    """Every value of the longest answer is read, with long names: the limits agree."""
+    source = f"""
+        def f(X):
+            names = [f"{{n:0{protocol.NAME_LIMIT}}}" for n in range({protocol.VALUES_LIMIT})]
+            return {{name: X for name in names}}
+        """
+    (execution,) = run(source, count=1, returns=TWO).executions.values()
+    assert execution.answer is not None
+    assert len(execution.answer.values) == protocol.VALUES_LIMIT
+    assert all(value.array is not None for value in execution.answer.values)
+
+
+def test_a_syntax_error_in_a_file_with_a_long_path_keeps_its_place(run: RunSource) -> None:
+    name = f"{'a-long-folder/' * 30}it.py"
+    refusal = run("def f(X):\n    return X +\n", name=name).refusal
+    assert refusal is not None
+    assert (refusal.kind, refusal.line, refusal.text) == ("syntax", 2, "    return X +")
+
+
+def test_an_exception_in_a_file_with_a_long_path_keeps_its_frames(run: RunSource) -> None:
+    name = f"{'a-long-folder/' * 30}it.py"
+    (execution,) = run("def f(X):\n    return X / none\n", 1, name=name).executions.values()
+    assert execution.failure is not None
+    assert [(f.path, f.line) for f in execution.failure.frames] == [(name, 2)]

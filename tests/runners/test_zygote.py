@@ -151,9 +151,9 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
         VALUE = struct.pack('<d', 40.0 + 0.123456789)
         def f(X):
             frame = sys._getframe()
-            while 'job' not in frame.f_locals:
+            while 'request' not in frame.f_locals:
                 frame = frame.f_back
-            slot = frame.f_locals['job'].payload.obj
+            slot = frame.f_locals['request'].payload.obj
             assert slot.find(b'import struct, sys', 0, 2**22) > 0
             return any(slot.find(it, 0, 2**22) > 0 for it in (b'left' + b'overs', VALUE))
         """

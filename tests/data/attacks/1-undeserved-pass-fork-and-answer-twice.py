@@ -1,5 +1,5 @@
 # verdict: forbidden|error
-# kind: fork and answer twice: two processes answer the same case on the same channel
+# kind: fork and answer twice: two processes answer the same case on the same protocol
 import os
 
 import numpy as np

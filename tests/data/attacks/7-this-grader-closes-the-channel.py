@@ -1,5 +1,5 @@
 # verdict: fail|error
-# kind: closes every descriptor that it does not know, the channel among them
+# kind: closes every descriptor that it does not know, the protocol among them
 import os
 
 import numpy as np

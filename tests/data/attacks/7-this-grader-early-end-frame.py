@@ -5,6 +5,6 @@ import sys
 frame = sys._getframe()
 while "send" not in frame.f_locals:
     frame = frame.f_back
-channel = frame.f_globals["channel"]
-frame.f_locals["send"](channel.encode_frame(channel.READY, 0, {"notes": []}))
-frame.f_locals["send"](channel.encode_frame(channel.END, 0, None))
+protocol = frame.f_globals["protocol"]
+frame.f_locals["send"](protocol.encode_frame(protocol.READY, 0, {"notes": []}))
+frame.f_locals["send"](protocol.encode_frame(protocol.END, 0, None))

@@ -6,8 +6,8 @@ import time
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     caller = sys._getframe(1)
-    channel = caller.f_globals["channel"]
+    protocol = caller.f_globals["protocol"]
     caller.f_locals["send"](
-        channel.HEADER.pack(channel.MAGIC, channel.RETURNED, caller.f_locals["index"], 2, 2**63) + b"[]"
+        protocol.HEADER.pack(protocol.MAGIC, protocol.RETURNED, caller.f_locals["index"], 2, 2**63) + b"[]"
     )
     time.sleep(30)

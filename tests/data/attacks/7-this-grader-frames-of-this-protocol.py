@@ -7,10 +7,10 @@ import numpy as np
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     caller = sys._getframe(1)
-    channel, send = caller.f_globals["channel"], caller.f_locals["send"]
+    protocol, send = caller.f_globals["protocol"], caller.f_locals["send"]
     zeros = np.zeros(X.shape)
     meta = ["tuple", "tuple", [["numpy.ndarray", "float64", "", "<f8", zeros.shape]], [], 0.0, []]
-    for index in range(len(caller.f_locals["job"].calls)):
-        send(channel.encode_frame(channel.RETURNED, index, meta, [zeros.tobytes()]))
-    send(channel.encode_frame(channel.END, 0, None))
+    for index in range(len(caller.f_locals["request"].calls)):
+        send(protocol.encode_frame(protocol.RETURNED, index, meta, [zeros.tobytes()]))
+    send(protocol.encode_frame(protocol.END, 0, None))
     return np.zeros(X.shape), np.zeros((num_heads, len(X), len(X)))

@@ -19,10 +19,10 @@ LIES = itertools.cycle(
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     caller = sys._getframe(1)
-    channel = caller.f_globals["channel"]
+    protocol = caller.f_globals["protocol"]
     dtype, shape, size = next(LIES)
     values = [["numpy.ndarray", "float64", "", dtype, shape]] * 2
     meta = ["tuple", "tuple", values, [], 0.0, []]
-    frame = channel.encode_frame(channel.RETURNED, caller.f_locals["index"], meta, [bytes(size)] * 2)
+    frame = protocol.encode_frame(protocol.RETURNED, caller.f_locals["index"], meta, [bytes(size)] * 2)
     caller.f_locals["send"](frame)
     raise RuntimeError("believe me")

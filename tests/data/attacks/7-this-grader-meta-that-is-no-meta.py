@@ -11,10 +11,10 @@ TEXTS = itertools.cycle(
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     caller = sys._getframe(1)
-    channel = caller.f_globals["channel"]
+    protocol = caller.f_globals["protocol"]
     text = next(TEXTS)
-    header = channel.HEADER.pack(
-        channel.MAGIC, channel.RETURNED, caller.f_locals["index"], len(text), 0
+    header = protocol.HEADER.pack(
+        protocol.MAGIC, protocol.RETURNED, caller.f_locals["index"], len(text), 0
     )
     caller.f_locals["send"](header + text)
     raise RuntimeError("read that")
