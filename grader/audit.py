@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from grader import compare, dependencies, grading
+from grader import compare, dependencies, grading, recipes
 from grader.equivalence import same
 from grader.grading import PreparedProblem
 from grader.model import (
@@ -271,13 +270,7 @@ class Auditor:
 
 
 def _is_drawn(case: Case) -> bool:
-    def draws(recipe: Any) -> bool:
-        return isinstance(recipe, dict) and any(
-            isinstance(given, dict) and ("seed" in given or draws(given.get("of")))
-            for given in recipe.values()
-        )
-
-    return any(draws(recipe) for recipe in case.arguments.values())
+    return any(map(recipes.is_drawn, case.arguments.values()))
 
 
 def _ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -173,6 +173,65 @@ def test_same_has_the_shape_of_the_other_argument() -> None:
     assert recipes.shape_of(arguments["Q"], arguments) == (2, 5)
 
 
+# --- definitions ---------------------------------------------------------------------------------
+
+
+def test_a_recipe_without_a_shape_is_refused_at_its_definition() -> None:
+    with pytest.raises(TypeError, match="shape"):
+        recipes.recipe("shapeless")  # type: ignore[call-arg]
+    assert "shapeless" not in recipes.RECIPES
+
+
+def test_a_recipe_with_an_unchecked_parameter_is_refused_at_its_definition() -> None:
+    def unchecked(size: int) -> Any:
+        return np.zeros(size)
+
+    with pytest.raises(TypeError, match="recipe unchecked: nothing checks its parameter 'size'"):
+        recipes.recipe("unchecked", shape=lambda size: (size,))(unchecked)
+    assert "unchecked" not in recipes.RECIPES
+
+
+def test_a_short_form_that_names_no_parameter_is_refused_at_its_definition() -> None:
+    with pytest.raises(TypeError, match="the short form names no parameter: 'length'"):
+        recipes.recipe("nameless", shape=lambda: (), short="length")(lambda: np.zeros(()))
+    assert "nameless" not in recipes.RECIPES
+
+
+Length = Annotated[int, recipes.Check(lambda v: isinstance(v, int), "a whole number")]
+Start = Annotated[int, recipes.Seed(lambda v: isinstance(v, int), "a whole number")]
+
+
+def test_one_definition_makes_a_recipe_whole() -> None:
+    """Its complaints, shape, value and draws all follow from the one decorated function."""
+
+    @recipes.recipe("countdown", shape=lambda length, start: (length,), short="length")
+    def countdown(length: Length, start: Start = 9) -> Any:
+        return np.arange(start, start - length, -1)
+
+    try:
+        assert build({"countdown": 3}).tolist() == [9, 8, 7]
+        assert build({"countdown": {"length": 2, "start": 4}}, reseed=1).tolist() == [5, 4]
+        assert recipes.shape_of({"countdown": 3}, {}) == (3,)
+        assert messages({"countdown": "x"}) == ["'length' is a whole number, not the text 'x'"]
+        assert recipes.is_drawn({"countdown": {"length": 2, "start": 4}})
+        assert not recipes.is_drawn({"countdown": 3})
+    finally:
+        del recipes.RECIPES["countdown"]
+
+
+@pytest.mark.parametrize("recipe", DRAWN)
+def test_a_recipe_with_a_seed_inside_is_drawn(recipe: Any) -> None:
+    assert recipes.is_drawn(recipe)
+
+
+@pytest.mark.parametrize(
+    "recipe", [3, None, "seed", [1.0], {"eye": 2}, {"same": "X"}, {"zeros": {"shape": [2]}},
+               {"tile": {"of": {"eye": 2}, "axis": 0, "times": 2}}]
+)  # fmt: skip
+def test_other_recipes_are_not_drawn(recipe: Any) -> None:
+    assert not recipes.is_drawn(recipe)
+
+
 # --- what is wrong -------------------------------------------------------------------------------
 
 WRONG = [
@@ -286,7 +345,7 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
 
 def _of_recipe(name: str, inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Return near-sound values of one recipe: each parameter may also be anything or missing."""
-    fields = {p: inner if p == "of" else PARAMETERS[p] for p in recipes.RECIPES[name].parameters}
+    fields = {p: inner if p == "of" else PARAMETERS[p] for p in recipes.RECIPES[name].checks}
     sound = st.fixed_dictionaries(
         {p: fields[p] for p in recipes.RECIPES[name].required},
         optional={p: fields[p] for p in fields if p not in recipes.RECIPES[name].required},
