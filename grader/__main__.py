@@ -10,7 +10,7 @@ def run() -> None:
     """Run the command line's command and end the process with its exit code."""
     if sys.hexversion < _OLDEST:
         version = sys.version.split()[0]
-        print("The grader needs Python 3.11 or newer; this is " + version, file=sys.stderr)
+        sys.stderr.write("The grader needs Python 3.11 or newer; this is " + version + "\n")
         sys.exit(2)
     # Before NumPy is loaded: the grader compares small arrays, and starting a thread for each core
     # takes longer than all of its work.

@@ -215,7 +215,7 @@ class Course:
     def _module(self, problem: Problem, module: str) -> ModuleType:
         """Import a problem's module; its folder is one package, so its files may share code."""
         folder = problem.folder.resolve()
-        package = f"_problem_{hashlib.sha1(str(folder).encode()).hexdigest()[:12]}"
+        package = f"_problem_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
         if package not in sys.modules:
             holder = ModuleType(package)
             holder.__path__ = [str(folder)]

@@ -102,7 +102,8 @@ def with_patterns(
         return mismatch
     position = [value.name for value in returns.values].index(mismatch.value)
     value = found.values[position]
-    assert value is not None and value.array is not None
+    assert value is not None
+    assert value.array is not None
     ours, theirs = value.array.real, expected[position]
     actual, right = _inexact(ours), _inexact(theirs.real)
     seen: list[Pattern] = []

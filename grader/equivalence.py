@@ -12,7 +12,17 @@ import numpy as np
 from grader import compare
 from grader.compare import Array
 from grader.grading import PreparedProblem
-from grader.model import Answer, Case, Execution, Failure, Outcome, Returns, Tolerance, Value
+from grader.model import (
+    Answer,
+    Case,
+    Checks,
+    Execution,
+    Failure,
+    Outcome,
+    Returns,
+    Tolerance,
+    Value,
+)
 
 Errors = Callable[[Failure, Failure], bool]
 """Whether two exceptions count as the same."""
@@ -104,39 +114,43 @@ class Likeness:
             return errors(ours.failure, theirs.failure)
         if ours.answer is None or theirs.answer is None:
             return False
-        problem, checks = (
-            self.prepared.problem,
-            self.prepared.problem.requirement(case.requirement).checks,
-        )
-        own, general = problem.tolerance_of(case), problem.tolerance
-
-        def equal(mine: Value, yours: Value) -> bool:
-            if checks == "dtype" and (mine.type_name, mine.dtype) != (yours.type_name, yours.dtype):
-                return False
-            if mine.array is None or yours.array is None:
-                return mine.array is yours.array and mine.why_not == yours.why_not
-            return _equal(mine.array, yours.array, own, general)
-
-        if look == "judged" and checks == "structure":
+        if look == "judged" and self._checks(case) == "structure":
             look = "structure"
-        judged = list(zip(ours.answer.values, theirs.answer.values, strict=False))
+        return self._same_answers(case, ours.answer, theirs.answer, look)
+
+    def _checks(self, case: Case) -> Checks:
+        return self.prepared.problem.requirement(case.requirement).checks
+
+    def _same_answers(self, case: Case, ours: Answer, theirs: Answer, look: Look) -> bool:
+        judged = list(zip(ours.values, theirs.values, strict=False))
         if look == "structure" or (look == "judged" and not self.structure_is_right):
-            expected = self.prepared.expected[case.id]
-            right = compare.structure(ours.answer, problem.returns, expected).values
-            theirs_right = compare.structure(theirs.answer, problem.returns, expected).values
+            returns, expected = self.prepared.problem.returns, self.prepared.expected[case.id]
+            right = compare.structure(ours, returns, expected).values
+            theirs_right = compare.structure(theirs, returns, expected).values
             if look == "judged" and any(right):
                 pairs = zip(right, theirs_right, strict=True)
-                return all(y is not None and equal(m, y) for m, y in pairs if m is not None)
+                return all(
+                    y is not None and self._equal(case, m, y) for m, y in pairs if m is not None
+                )
             if look == "structure":
                 judged = [(m, y) for m, y in judged if m not in right or y not in theirs_right]
-        return _same_layout(ours.answer, theirs.answer) and all(equal(m, y) for m, y in judged)
+        return _same_layout(ours, theirs) and all(self._equal(case, m, y) for m, y in judged)
+
+    def _equal(self, case: Case, mine: Value, yours: Value) -> bool:
+        kinds = [(value.type_name, value.dtype) for value in (mine, yours)]
+        if self._checks(case) == "dtype" and kinds[0] != kinds[1]:
+            return False
+        if mine.array is None or yours.array is None:
+            return mine.array is yours.array and mine.why_not == yours.why_not
+        problem = self.prepared.problem
+        return _equal(mine.array, yours.array, problem.tolerance_of(case), problem.tolerance)
 
     def is_wrong(self, case: Case, execution: Execution) -> bool:
         """Return whether the case rejects an execution, in the values that can be judged."""
         if execution.answer is None:
             return True
         problem, expected = self.prepared.problem, self.prepared.expected[case.id]
-        checks = problem.requirement(case.requirement).checks
+        checks = self._checks(case)
         found = compare.structure(execution.answer, problem.returns, expected)
         if found.mismatch and (self.structure_is_right or checks == "structure"):
             return True

@@ -363,7 +363,8 @@ def test_further_cases_count_and_hidden_ones_are_not_told(small_course: Path) ->
     write_files(small_course, {"solutions/projection.py": source})
     assert "2/2" in run_in(small_course, "grade").out
     shown = run_in(small_course, "grade", "--cases", "more").out
-    assert "secret-case" in shown and "143" in shown
+    assert "secret-case" in shown
+    assert "143" in shown
     hidden = run_in(small_course, "grade", "--cases", "more", "--hidden").out
     assert "2/3" in hidden
     assert not any(word in hidden for word in ("secret", "143", "11", "13.0"))
@@ -399,8 +400,10 @@ def test_verbose_tells_every_failing_case_and_otherwise_the_first(small_course: 
         {"solutions/projection.py": "def project(X, W, bias=None): return X @ W + 1\n"},
     )
     short, long = run_in(small_course, "grade").out, run_in(small_course, "grade", "-v").out
-    assert "published:" in short and "drawn:" not in short
-    assert "published:" in long and "drawn:" in long
+    assert "published:" in short
+    assert "drawn:" not in short
+    assert "published:" in long
+    assert "drawn:" in long
 
 
 def test_every_failing_case_is_only_offered_where_there_is_one_more(small_course: Path) -> None:

@@ -126,7 +126,7 @@ def outputs(option: str, *more: str) -> list[str]:
 def walk_grade(course: Path) -> str:
     (course / "written").mkdir()
     texts = [run(course, "grade", "-v", *outputs("--output"), code=1)]
-    texts += [run(course, "grade", "-v", "--format", format, code=1) for format in FORMATS]
+    texts += [run(course, "grade", "-v", "--format", name, code=1) for name in FORMATS]
     texts.append(run_in(course, "grade", "-v", terminal=True).out)
     summary = str(course / "written" / "summary.md")
     texts.append(run(course, "grade", code=1, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=summary))
@@ -199,7 +199,8 @@ def test_no_command_tells_what_a_hidden_case_holds(course: Path, command: str) -
 def test_the_requirement_still_fails_by_its_hidden_case(course: Path) -> None:
     text = run(course, "grade", "-v", code=1)
     assert "A hidden case is not right." in text
-    assert "hidden-1" in text and "hidden-2" in text
+    assert "hidden-1" in text
+    assert "hidden-2" in text
     assert "1 of 2 requirements" in text
 
 
@@ -231,9 +232,9 @@ def test_a_report_is_hidden_unless_the_pipeline_is_told_to_reveal(course: Path) 
     with runners.choose("process")[0] as runner:
         hidden, revealed = (each.grade(path, runner) for each in (hides, reveals))
     assert told(repr(hidden)) == []
-    for format in FORMATS:
-        assert told(formats.render(format, [hidden])) == [], format
-        assert "the id" in told(formats.render(format, [revealed])), format
+    for name in FORMATS:
+        assert told(formats.render(name, [hidden])) == [], name
+        assert "the id" in told(formats.render(name, [revealed])), name
 
 
 def test_an_instructor_sees_all_with_reveal(course: Path) -> None:
@@ -273,4 +274,5 @@ def test_a_hidden_case_never_takes_the_name_of_another_case(course: Path) -> Non
     path = course / "cases" / "twice" / "doubles.yaml"
     path.write_text(path.read_text().replace("id: small-numbers", "id: hidden-1"))
     ran = run_in(course, "grade", "-v")
-    assert "hidden-2" in ran.out and "hidden-3" in ran.out
+    assert "hidden-2" in ran.out
+    assert "hidden-3" in ran.out

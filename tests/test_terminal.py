@@ -99,7 +99,8 @@ def test_a_live_screen_begins_with_what_is_wrong(
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     marks = [line[0] for line in lines if line[:2] in ("✓ ", "✗ ", "· ")]
-    assert marks[0] == "✗" and "✓" in marks
+    assert marks[0] == "✗"
+    assert "✓" in marks
     assert max(map(cell_len, lines)) <= 40
 
 

@@ -190,11 +190,11 @@ def _listed(files: Sequence[Found]) -> str:
 
 
 _RULES: tuple[Callable[[Found, str, Wish], bool], ...] = (
-    lambda file, slug, wish: file.problem == slug,
-    lambda file, slug, wish: f"/{file.rest}".endswith(f"/solutions/{slug}.py"),
-    lambda file, slug, wish: file.stem == slug,
-    lambda file, slug, wish: _plain(_COPY.sub("", file.stem.lower())) == _plain(slug),
-    lambda file, slug, wish: slug in file.rest.split("/")[:-1],
+    lambda file, slug, _: file.problem == slug,
+    lambda file, slug, _: f"/{file.rest}".endswith(f"/solutions/{slug}.py"),
+    lambda file, slug, _: file.stem == slug,
+    lambda file, slug, _: _plain(_COPY.sub("", file.stem.lower())) == _plain(slug),
+    lambda file, slug, _: slug in file.rest.split("/")[:-1],
     lambda file, slug, wish: _named_for(file, wish) == slug,
 )
 """from a name that leaves no doubt to one that holds the exercise's name"""

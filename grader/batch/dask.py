@@ -202,7 +202,7 @@ class _Plugin(_WorkerPlugin):  # type: ignore[misc]
         # Dask clears what a worker that was killed left in its folder.
         self.task_grader = TaskGrader(self._snapshots, self._running, worker.local_directory)
 
-    def teardown(self, worker: Any) -> None:
+    def teardown(self, worker: Any) -> None:  # noqa: ARG002 (Dask passes it by name)
         """End the runners and remove the files."""
         if self.task_grader:
             self.task_grader.close()

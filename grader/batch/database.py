@@ -184,7 +184,7 @@ class Database:
                    result, verdict, earned, possible, requirements
             FROM learners LEFT JOIN results ON results.key = learners.result {where}
             ORDER BY learner, learners.problem
-        """
+        """  # noqa: S608 (only question marks are put in)
         with closing(self._connection.execute(query, list(problems))) as cursor:
             for *who, edition, result, verdict, earned, possible, requirements in cursor:
                 learner, problem, id, name, email, file, note = who

@@ -39,6 +39,7 @@ _FIELDS = {
     if dataclasses.is_dataclass(kind)
 }
 """name and default of the fields of a class that are kept"""
+_Pack = Callable[[Any], Any]
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "tuple": tuple,
     "dict": dict,
@@ -98,22 +99,9 @@ def _packed(value: Any, names: Mapping[int, str]) -> bytes:
             if isinstance(value, Enum):
                 return _tagged(kind.__name__, value.value)
             return _tagged(kind.__name__, _fields(value, pack))
-        if isinstance(value, float):
-            return float(value) if math.isfinite(value) else _tagged("float", repr(float(value)))
-        if isinstance(value, complex):
-            return _tagged("complex", [pack(value.real), pack(value.imag)])
-        if isinstance(value, Fraction):
-            return _tagged("Fraction", str(value))
-        if isinstance(value, PurePath):
-            return _tagged("Path", value.as_posix())
-        if isinstance(value, tuple):
-            return _tagged("tuple", [pack(item) for item in value])
-        if isinstance(value, list):
-            return [pack(item) for item in value]
-        if isinstance(value, Mapping):
-            if all(isinstance(key, str) for key in value) and _KIND not in value:
-                return {key: pack(item) for key, item in value.items()}
-            return _tagged("dict", [[pack(key), pack(item)] for key, item in value.items()])
+        for base, packed in _PACKED.items():
+            if isinstance(value, base):
+                return packed(value, pack)
         if hasattr(value, "item"):  # a NumPy number among the facts of a mismatch
             return pack(value.item())
         raise TypeError(f"a record cannot hold {kind.__name__}")
@@ -122,7 +110,29 @@ def _packed(value: Any, names: Mapping[int, str]) -> bytes:
     return zlib.compress(text.encode(), 6)
 
 
-def _fields(value: Any, pack: Callable[[Any], Any]) -> dict[str, Any]:
+def _pack_float(value: float, _: _Pack) -> Any:
+    return float(value) if math.isfinite(value) else _tagged("float", repr(float(value)))
+
+
+def _pack_mapping(value: Mapping[Any, Any], pack: _Pack) -> Any:
+    if all(isinstance(key, str) for key in value) and _KIND not in value:
+        return {key: pack(item) for key, item in value.items()}
+    return _tagged("dict", [[pack(key), pack(item)] for key, item in value.items()])
+
+
+_PACKED: dict[type, Callable[[Any, _Pack], Any]] = {
+    float: _pack_float,
+    complex: lambda value, pack: _tagged("complex", [pack(value.real), pack(value.imag)]),
+    Fraction: lambda value, _: _tagged("Fraction", str(value)),
+    PurePath: lambda value, _: _tagged("Path", value.as_posix()),
+    tuple: lambda value, pack: _tagged("tuple", [pack(item) for item in value]),
+    list: lambda value, pack: [pack(item) for item in value],
+    Mapping: _pack_mapping,
+}
+"""how values of a class and its subclasses are packed; `_PLAIN` reads them back"""
+
+
+def _fields(value: Any, pack: _Pack) -> dict[str, Any]:
     """Return the fields that differ from their defaults."""
     fields = {}
     for name, default in _FIELDS[type(value)]:

@@ -12,7 +12,7 @@ from grader.commands import MET, Context
 from grader.errors import UsageError
 
 
-def run_list(options: argparse.Namespace, context: Context) -> int:
+def run_list(_options: argparse.Namespace, context: Context) -> int:
     """Print every exercise with its slug, title and the file to write."""
     course = context.course
     from rich.text import Text

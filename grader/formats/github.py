@@ -59,6 +59,7 @@ def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation
     """Yield the first red case of every requirement before any second one."""
     several = len(reports) > 1
     named = list(zip(reports, shared.labels(reports), strict=True))
+    graded = []
     for report, label in named:
         if report.refusal:
             title, text = f"{label}: cannot be graded", shared.refusal_text(report)
@@ -66,23 +67,23 @@ def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation
         elif report.verdict is Outlook.NOT_STARTED:
             title, text = f"{label}: not started", shared.score_line(report)
             yield _annotation("error", report, folder, title, text, None)
-    graded = [
-        (report, label + ": " if several else "")
-        for report, label in named
-        if not report.refusal and report.verdict is not Outlook.NOT_STARTED
-    ]
+        else:
+            graded.append((report, label + ": " if several else ""))
     for report, prefix in graded:
-        for result in filter(is_red, report.requirements):
-            for case in shared.red_cases(result)[:1]:
-                yield _of_case(report, folder, prefix, result, case)
+        yield from _of_cases(report, folder, prefix, slice(1))
     for report, prefix in graded:
-        for result in filter(is_red, report.requirements):
-            for case in shared.red_cases(result)[1:]:
-                yield _of_case(report, folder, prefix, result, case)
+        yield from _of_cases(report, folder, prefix, slice(1, None))
         needed = [result for result in report.requirements if not shared.is_bonus(result)]
         if report.verdict is not Outlook.PASSED and not any(map(is_red, needed)):
             text = shared.score_line(report)
             yield _annotation("error", report, folder, f"{prefix}not a pass", text, None)
+
+
+def _of_cases(report: Report, folder: str, prefix: str, chosen: slice) -> Iterator[_Annotation]:
+    """Yield the chosen ones of the red cases of every requirement."""
+    for result in filter(is_red, report.requirements):
+        for case in shared.red_cases(result)[chosen]:
+            yield _of_case(report, folder, prefix, result, case)
 
 
 def _of_case(

@@ -127,7 +127,7 @@ class _CaseReader:
             required = [p.name for p in parameters if not p.optional]
             optional = [p.name for p in parameters if p.optional]
             fields = self.document.fields(node, at, required, optional)
-            self._check_left_out(node, at, fields)
+            self._check_left_out(at, fields)
             names = [p.name for p in parameters if p.name in fields]
         else:
             fields = self.document.mapping(node, at) or {}
@@ -147,7 +147,7 @@ class _CaseReader:
             self._check_shapes(sound, fields, at)
         return sound
 
-    def _check_left_out(self, node: Node, at: Path_, fields: Fields) -> None:
+    def _check_left_out(self, at: Path_, fields: Fields) -> None:
         """Arguments go by position, so only the last optional ones can be left out."""
         assert self.problem is not None
         left_out = ""

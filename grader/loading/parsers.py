@@ -123,6 +123,6 @@ _CBase: Any = getattr(yaml, "CSafeLoader", PureLoader)
 class Loader(_CBase):  # type: ignore[misc]
     """libyaml's parser where PyYAML has it, else the one in pure Python."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
+    def resolve(self, *_event: Any) -> str:
         """Leave every untagged node untagged: the scalars are read by YAML 1.2's rules."""
         return UNTAGGED

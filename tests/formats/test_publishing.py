@@ -166,9 +166,14 @@ def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
 def test_a_block_that_raises_leaves_the_old_content_and_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_text("before")
-    with pytest.raises(RuntimeError, match="a row"), replacing(path) as file:
-        file.write(b"half")
-        raise RuntimeError("a row")
+
+    def write_half() -> None:
+        with replacing(path) as file:
+            file.write(b"half")
+            raise RuntimeError("a row")
+
+    with pytest.raises(RuntimeError, match="a row"):
+        write_half()
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["grades.csv"]
 
