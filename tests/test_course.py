@@ -169,7 +169,7 @@ def test_there_are_many_right_implementations_of_each_exercise() -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_the_starter_is_not_started(slug: str) -> None:
-    with RUNNERS["process"]() as runner:
+    with RUNNERS["process"]()() as runner:
         report = ProblemGrader(COURSE, slug).grade(COURSE.solution(slug), runner)
     assert report.verdict is Outlook.NOT_STARTED
     source = COURSE.solution(slug).read_text("utf-8")

@@ -53,7 +53,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Repo
     """A report of each source text."""
     folder = tmp_path_factory.mktemp("sources")
     grader = ProblemGrader(Course(SMALL_COURSE), "projection")
-    with RUNNERS["process"]() as runner:
+    with RUNNERS["process"]()() as runner:
         found = {}
         for name, source in SOURCES.items():
             path = folder / f"{name}.py"

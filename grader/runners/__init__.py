@@ -41,29 +41,40 @@ class Runner(Protocol):
     ) -> None: ...
 
 
-def _process() -> Runner:
+class RunnerClass(Protocol):
+    """A class of runners. Making one raises `errors.UsageError` where it cannot work."""
+
+    @property
+    def confines(self) -> bool:
+        """Whether a sandbox keeps learner code from files, the network and other processes."""
+
+    def __call__(self) -> Runner: ...
+
+
+def _process() -> RunnerClass:
     from grader.runners.process import ProcessRunner
 
-    return ProcessRunner()
+    return ProcessRunner
 
 
-def _inprocess() -> Runner:
+def _inprocess() -> RunnerClass:
     from grader.runners.inprocess import InProcessRunner
 
-    return InProcessRunner()
+    return InProcessRunner
 
 
-def _zygote() -> Runner:
+def _zygote() -> RunnerClass:
     from grader.runners.zygote import ZygoteRunner
 
-    return ZygoteRunner()
+    return ZygoteRunner
 
 
-RUNNERS: dict[str, Callable[[], Runner]] = {
+RUNNERS: dict[str, Callable[[], RunnerClass]] = {
     "zygote": _zygote,
     "process": _process,
     "inprocess": _inprocess,
 }
+"""name -> a function that imports the runner's class and returns it"""
 
 
 def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner, str]:
@@ -74,17 +85,25 @@ def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner,
     """
     from grader.errors import Complaint, UsageError, nearest
 
-    if name != "auto" and name not in RUNNERS:
+    if name == "auto":
+        return _strongest(require_isolation)
+    if name not in RUNNERS:
         way_out = nearest(name, ["auto", *RUNNERS])
         raise UsageError(Complaint(f"there is no runner {name!r}", way_out=way_out))
-    if require_isolation and name not in ("auto", "zygote"):
+    runner = RUNNERS[name]()
+    if require_isolation and not runner.confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")
-    if name != "auto":
-        return RUNNERS[name](), ""
+    return runner(), ""
+
+
+def _strongest(require_isolation: bool) -> tuple[Runner, str]:
+    """Return `zygote`, or where it cannot confine and need not, `process` and the reason."""
+    from grader.errors import UsageError
+
     try:
-        return RUNNERS["zygote"](), ""
+        return RUNNERS["zygote"]()(), ""
     except UsageError as error:
         if require_isolation:
             raise
         note = f"{error.complaints[0].message}; 'process' guards against accidents only"
-        return RUNNERS["process"](), note
+        return RUNNERS["process"]()(), note

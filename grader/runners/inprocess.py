@@ -67,6 +67,7 @@ class InProcessRunner:
     """Loads a submission into this process and calls it: for tests of ours only."""
 
     name = "inprocess"
+    confines = False
     isolation: tuple[str, ...] = ()
 
     def run(self, job: Job) -> Run:

@@ -33,6 +33,7 @@ class ProcessRunner:
     """Runs every submission in an interpreter of its own."""
 
     name = "process"
+    confines = False
     isolation: tuple[str, ...] = ("separate process",)
 
     def __init__(self) -> None:

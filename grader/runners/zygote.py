@@ -40,6 +40,7 @@ class ZygoteRunner:
     """
 
     name = "zygote"
+    confines = True
     isolation: tuple[str, ...] = ISOLATION
 
     def __init__(self, jobs: int = 1, spare: int = launch.SLOTS - 1) -> None:

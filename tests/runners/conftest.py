@@ -38,7 +38,7 @@ def submission(source: str | bytes, name: str = "solutions/it.py", **helpers: st
 @pytest.fixture(scope="module", params=[name for name in RUNNERS if name != "inprocess"])
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """Every runner for learners' code that this machine has."""
-    with RUNNERS[request.param]() as made:
+    with RUNNERS[request.param]()() as made:
         yield made
 
 

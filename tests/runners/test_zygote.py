@@ -286,6 +286,15 @@ def test_a_runner_that_does_not_confine_is_refused_when_isolation_is_required(na
         choose(name, require_isolation=True)
 
 
+def test_a_new_runner_says_itself_whether_it_confines(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other(ZygoteRunner):
+        confines = True
+
+    monkeypatch.setitem(RUNNERS, "other", lambda: Other)
+    with choose("other", require_isolation=True)[0] as runner:
+        assert isinstance(runner, Other)
+
+
 def test_an_unknown_runner_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="zygote"):
         choose("zygot")
