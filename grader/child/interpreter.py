@@ -32,8 +32,9 @@ def like_a_script() -> None:
 def forget_the_grader() -> None:
     """Leave no module or path of the grader to be found by chance; write no bytecode."""
     package = __name__.rpartition(".")[0]
-    for path in sys.modules[package].__path__:
-        sys.path_importer_cache.pop(path, None)
+    (home,) = sys.modules[package].__path__
+    for path in [path for path in sys.path_importer_cache if f"{path}/".startswith(f"{home}/")]:
+        del sys.path_importer_cache[path]
     for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
         del sys.modules[name]
     sys.modules["__main__"] = types.ModuleType("__main__")

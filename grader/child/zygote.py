@@ -6,7 +6,6 @@ when the grader closes the pipe of commands, by intention or by dying; its child
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import itertools
 import os
@@ -94,7 +93,7 @@ class Zygote:
         try:
             limits = interpreter.limits_of(memory_mb, cpu_seconds, protocol.OUTPUT_LIMIT)
             with interpreter.inherited_limits(limits):
-                pid = fork()
+                pid = os.fork()
                 if not pid:
                     self._be_child(slot, early, parent)
         except OSError as error:
@@ -122,20 +121,3 @@ class Zygote:
 
     def _tell(self, what: int, slot: int, status: int, peak: int) -> None:
         os.write(self._events, protocol.EVENT.pack(what, slot, 0, status, peak))
-
-
-_libc = ctypes.PyDLL(None, use_errno=True)
-
-
-def fork() -> int:
-    """Return the child's pid, or 0 in the child; OSError when there can be none.
-
-    `os.fork` makes the child rebuild locks and thread states and run hooks (`threading`'s,
-    `random`'s): 170 page faults of 250. With one thread, the interpreter lock held (`PyDLL`) and
-    nothing that depends on a new seed, what was copied is right as it is.
-    """
-    pid: int = _libc.fork()
-    if pid < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return pid

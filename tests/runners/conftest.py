@@ -16,6 +16,9 @@ TWO = Returns("tuple", (*ONE.values, ReturnedValue("weights", ("row",))))
 QUICK = Limits(seconds=0.5, import_seconds=1.0, total_seconds=10.0, memory_mb=300)
 HONEST = "def f(X, scale=2.0):\n    return X * scale\n"
 
+UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
+"""runners for learners' code"""
+
 RunSource = Callable[..., Run]
 
 
@@ -35,7 +38,7 @@ def submission(source: str | bytes, name: str = "solutions/it.py", **helpers: st
     return Submission(name, data, texts)
 
 
-@pytest.fixture(scope="module", params=[name for name in RUNNERS if name != "inprocess"])
+@pytest.fixture(scope="module", params=UNTRUSTED)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """Every runner for learners' code that this machine has."""
     with RUNNERS[request.param]()() as made:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import sysconfig
 import time
 from typing import Any
 
@@ -10,9 +12,9 @@ import pytest
 
 from grader.child import protocol
 from grader.model import Call, Job, Limits, Outcome, Run
-from grader.runners import Runner
+from grader.runners import RUNNERS, Runner
 
-from .conftest import HONEST, ONE, QUICK, TWO, RunSource, calls, submission
+from .conftest import HONEST, ONE, QUICK, TWO, UNTRUSTED, RunSource, calls, submission
 
 
 def outcomes(run: Run) -> list[str]:
@@ -358,6 +360,46 @@ def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
     assert time.monotonic() - began < limits.total_seconds + 0.5 + _START_SECONDS
     assert outcomes(run)[:2] == ["timed_out", "timed_out"]
     assert set(outcomes(run)[3:]) == {"not_run"}
+
+
+@pytest.mark.parametrize("name", UNTRUSTED)
+def test_a_child_knows_nothing_of_the_grader_and_its_user(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The environment may lie in a folder of any name.
+    source = f"""
+        import os, sys
+        HOMES = {(sysconfig.get_path("purelib"), sys.prefix)!r}
+        def f(X):
+            words = [*os.environ, *os.environ.values(), *sys.argv, *sys.orig_argv, *sys.path]
+            words += [name for name in sys.modules if 'grader' in name or '_learner' in name]
+            words += [getattr(m, '__file__', '') or '' for m in list(sys.modules.values())]
+            words += sys.path_importer_cache
+            # The process runner names its scratch folder and its variable so.
+            here = os.getcwd()
+            for known in (*HOMES, here, os.path.basename(here), 'GRADER_CHILD'):
+                words = [w.replace(known, "") for w in words]
+            told = [w for w in words if 'SECRET' in w or 'runners' in w or 'grader' in w]
+            assert not told, told
+            return X
+        """
+    monkeypatch.setenv("SECRET_OF_MINE", "SECRET")
+    with RUNNERS[name]()() as fresh:
+        run = fresh.run(Job(submission(source), "f", ONE, calls(1), Limits()))
+    assert outcomes(run) == ["returned"], run.executions["case-0"].failure
+
+
+def test_two_submissions_draw_different_random_numbers(runner: Runner) -> None:
+    """Neither `random` nor NumPy's global state has the seed of the process that forks."""
+    source = submission("""
+        import random
+        import numpy as np
+        def f(X):
+            return [random.random(), np.random.random(), float(np.random.default_rng().random())]
+        """)
+    job = Job(source, "f", ONE, calls(1), Limits())
+    drawn = [arrays(runner.run(job))[0] for _ in range(2)]
+    assert (drawn[0] != drawn[1]).all()
 
 
 def test_bytes_on_every_descriptor_are_no_answer(run: RunSource) -> None:
