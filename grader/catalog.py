@@ -130,7 +130,7 @@ class Course:
             Complaint(
                 f"{m.id!r} violates the unknown requirement {m.violates!r}",
                 self._place(problem, "misconceptions", m.violates),
-                way_out=nearest(m.violates, known),
+                advice=nearest(m.violates, known),
             )
             for m in found
             if m.violates not in known
@@ -138,7 +138,7 @@ class Course:
             Complaint(
                 f"{m.id!r} is the same as the unknown {m.same_as!r}",
                 self._place(problem, "misconceptions", m.same_as),
-                way_out=nearest(m.same_as, ids),
+                advice=nearest(m.same_as, ids),
             )
             for m in found
             if m.same_as is not None and m.same_as not in ids
@@ -152,10 +152,14 @@ class Course:
         return self._list(problem, "alternatives", "ALTERNATIVES", Alternative)
 
     def orphans(self) -> list[tuple[str, str, str]]:
-        """Return files that belong to no problem: path, what is wrong, and the way out."""
+        """Return files that belong to no problem: path, message and advice."""
         slugs = self.slugs
         lost = [
-            (p / "problem.yaml", "is missing", "A folder in problems/ is an exercise.")
+            (
+                p / "problem.yaml",
+                "is missing",
+                "Each folder in problems/ is an exercise: write this file or remove the folder.",
+            )
             for p in sorted((self.root / "problems").iterdir())
             if p.is_dir() and p.name not in slugs and not p.name.startswith((".", "__"))
         ]
@@ -165,12 +169,12 @@ class Course:
             if not path.is_file() or path.name.startswith("."):
                 continue
             if inside[0] not in slugs:
-                way_out = f"Case files are cases/SLUG/*.yaml. {nearest(inside[0], slugs)}"
-                lost.append((path, "belongs to no exercise", way_out))
+                advice = f"Case files are cases/SLUG/*.yaml. {nearest(inside[0], slugs)}"
+                lost.append((path, "belongs to no exercise", advice))
             elif len(inside) != 2 or path.suffix not in (".yaml", ".yml"):
-                way_out = f"Case files are cases/{inside[0]}/*.yaml."
-                lost.append((path, "is not read as a case file", way_out))
-        return [(self.shown(path), message, way_out) for path, message, way_out in lost]
+                advice = f"Case files are cases/{inside[0]}/*.yaml."
+                lost.append((path, "is not read as a case file", advice))
+        return [(self.shown(path), message, advice) for path, message, advice in lost]
 
     @staticmethod
     def _yaml_in(folder: Path) -> list[Path]:
@@ -208,8 +212,8 @@ class Course:
         if not fits(value):
             message = f"must define {name} as {what}"
             defined = [n for n in vars(loaded) if not n.startswith("_") and n != name]
-            way_out = nearest(name, defined) if value is None else ""
-            raise AuthorError(Complaint(message, self._place(problem, module, name), way_out))
+            advice = nearest(name, defined) if value is None else ""
+            raise AuthorError(Complaint(message, self._place(problem, module, name), advice))
         return value
 
     def _module(self, problem: Problem, module: str) -> ModuleType:

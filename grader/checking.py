@@ -65,8 +65,8 @@ def check(course: Course, slug: str, runner: Runner) -> Checkup:
 def orphan_complaints(course: Course) -> list[Complaint]:
     """Return a complaint for every file or folder that belongs to no problem."""
     return [
-        Complaint(message, Location(path, 1, 1), way_out)
-        for path, message, way_out in course.orphans()
+        Complaint(message, Location(path, 1, 1), advice)
+        for path, message, advice in course.orphans()
     ]
 
 
@@ -84,7 +84,7 @@ def _coverage_complaints(problem: Problem) -> list[Complaint]:
         Complaint(
             f"requirement {requirement.id!r} has no case",
             requirement.location,
-            way_out=f"Add cases/{problem.slug}/{requirement.id}.yaml.",
+            advice=f"Add cases/{problem.slug}/{requirement.id}.yaml.",
         )
         for requirement in problem.requirements
         if not problem.cases_of(requirement.id)
@@ -142,7 +142,7 @@ def _starter_complaints(
             Complaint(
                 "the starter passes",
                 place,
-                way_out="Ship a starter that raises NotImplementedError."
+                advice="Ship a starter that raises NotImplementedError."
                 " (Is this your own solution? Then all is well.)",
             )
         ]

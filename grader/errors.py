@@ -1,6 +1,6 @@
-"""What a user or an author can fix: what is wrong, where, and the way out.
+"""Mistakes that a user or an author can fix, each with its place and advice.
 
-Nothing here is a verdict on a learner's code, and nothing here is a fault of the grader.
+Nothing here is a verdict on a learner's code or a fault of the grader.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Location:
 class Complaint:
     """One thing to fix (an author's or a user's mistake).
 
-    `message` says what is wrong, `way_out` what to do.
+    `message` states the mistake; `advice`, a sentence, says how to correct it.
     """
 
     message: str
     location: Location | None = None
-    way_out: str = ""
+    advice: str = ""
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -45,8 +45,8 @@ class Complaint:
                 lines[0] += f" (at {self.location.key_path})"
             if self.location.text.strip() and self.location.column:
                 lines += _caret(self.location.text, self.location.column)
-        if self.way_out:
-            lines.append(f"    {self.way_out}")
+        if self.advice:
+            lines.append(f"    help: {self.advice}")
         return "\n".join(lines)
 
 
@@ -81,7 +81,7 @@ def offer(close: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close!r}?"
     listed = ", ".join(known)
-    return f"Known: {listed}." if listed else ""
+    return f"The known names are: {listed}." if listed else ""
 
 
 def closest(word: str, known: Iterable[str]) -> str:

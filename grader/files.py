@@ -89,6 +89,6 @@ def _mode(target: Path) -> int:
 
 def _cannot_write(path: Path, error: OSError | RuntimeError) -> UsageError:
     folder = path.parent
-    way_out = "" if folder.is_dir() else f"There is no folder {folder}: make it first."
+    advice = "" if folder.is_dir() else f"Create the folder {folder} first."
     reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(Complaint(f"cannot write {path}: {reason}", way_out=way_out))
+    return UsageError(Complaint(f"cannot write {path}: {reason}", advice=advice))

@@ -323,11 +323,11 @@ def _promised(returns: Returns) -> str:
 
 
 def _line_of(execution: Execution) -> str:
-    """Return the innermost line of the problem's own code where it raised, or ''."""
+    """Return advice that shows the innermost line of the problem's own code, or ''."""
     if not execution.failure or not execution.failure.frames:
         return ""
     frame = execution.failure.frames[-1]
-    return f"In {Path(frame.path).name}, line {frame.line}: {frame.text}"
+    return f"See {Path(frame.path).name}, line {frame.line}: {frame.text}"
 
 
 def _ordered(answer: Any, problem: Problem) -> list[Any]:

@@ -50,9 +50,9 @@ class ProblemGrader:
         problem = course.load(slug, extra)
         if not problem.cases:
             where = course.shown(course.root / "cases" / slug)
-            way_out = f"Add a case file, {where}/*.yaml, or pass --cases DIR."
+            advice = f"Add a case file, {where}/*.yaml, or pass --cases DIR."
             raise UsageError(
-                Complaint(f"{where} has no case, so nothing can be graded", None, way_out)
+                Complaint(f"{where} has no case, so nothing can be graded", None, advice)
             )
         self.course = course
         self.prepared: PreparedProblem = grading.prepare(problem, course.reference(problem), reseed)

@@ -42,7 +42,7 @@ def test_an_authors_mistake_is_told_with_its_place_and_never_as_a_traceback(
     assert heads[0] == 0
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
         assert HEAD.match(lines[start])
-        assert end - start <= 4  # the message, the author's line, a caret, the way out
+        assert end - start <= 4  # the message, the author's line, a caret, the advice
 
 
 def test_there_are_more_than_sixty_situations_and_each_says_something_of_its_own() -> None:
@@ -135,7 +135,7 @@ def test_a_tolerance_and_text_that_looks_like_a_boolean_are_kept(small_course: P
     assert (case.tolerance.rtol, case.tolerance.atol) == (1e-5, 1e-8)
 
 
-def test_a_file_of_more_than_4_mib_is_refused_with_the_way_out(small_course: Path) -> None:
+def test_a_file_of_more_than_4_mib_is_refused_with_advice(small_course: Path) -> None:
     write_files(small_course, {"cases/projection/large.yaml": b"# " + b"x" * 2**22})
     ran = run_in(small_course, "check")
     assert ran.code == 2

@@ -115,7 +115,7 @@ NOWHERE = [
     (["grade", "solutions"], "'solutions' is a folder: name its files, or grade a class with"),
     (["new", "class"], "'class' cannot name an exercise: Python keeps the word for itself"),
     (["show", "projectoin"], "no exercise 'projectoin'. Did you mean 'projection'?"),
-    (["hint", "zzz"], "no exercise 'zzz'. Known: projection."),
+    (["hint", "zzz"], "no exercise 'zzz'. The known names are: projection."),
     (["check", "projections"], "Did you mean 'projection'?"),
     (["audit", "projections"], "Did you mean 'projection'?"),
     (["hint", "projection", "99"], "projection has hints 1 to 3; there is no hint 99"),
@@ -123,7 +123,7 @@ NOWHERE = [
     (["grade", "--cases", "nowhere"], "no .yaml file for projection in there"),
     (["grade", "--output", "json"], "write NAME=PATH, for example json=report.json"),
     (["grade", "--output", "jsn=report"], "unknown format 'jsn'. Did you mean 'json'?"),
-    (["grade", "--output", "json=no/such/folder/report.json"], "There is no folder"),
+    (["grade", "--output", "json=no/such/folder/report.json"], "Create the folder"),
     (["grade", "--require-isolation", "--runner", "process"], "does not confine learner code"),
     (["list", "--root", "nowhere"], "no course in"),
 ]

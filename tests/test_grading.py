@@ -724,12 +724,12 @@ def test_a_promised_element_type_of_the_reference_is_enough() -> None:
     assert small.prepared.expected["a1"][0].tolist() == [2.0, 3.0, 7.0]
 
 
-def test_where_the_reference_raised_is_told_by_its_innermost_line() -> None:
+def test_the_advice_shows_the_innermost_line_where_the_reference_raised() -> None:
     (complaint,) = fault_of(raising).complaints
-    assert complaint.way_out.startswith("In small_problem.py, line ")
-    assert complaint.way_out.endswith(': raise ValueError("no")')
+    assert complaint.advice.startswith("See small_problem.py, line ")
+    assert complaint.advice.endswith(': raise ValueError("no")')
     (silent,) = fault_of(lambda x: None, ROW).complaints
-    assert silent.way_out == ""
+    assert silent.advice == ""
 
 
 def test_all_cases_on_which_the_reference_is_at_fault_are_told_at_once() -> None:

@@ -20,7 +20,7 @@ def test_the_offered_word_is_the_closest_one_and_without_one_all_are_listed() ->
     assert closest("titel", known) == "title"
     assert offer("title", known) == nearest("titel", known) == "Did you mean 'title'?"
     assert closest("zzz", known) == ""
-    assert offer("", known) == nearest("zzz", known) == "Known: title, hints."
+    assert offer("", known) == nearest("zzz", known) == "The known names are: title, hints."
     assert offer("", []) == ""
 
 

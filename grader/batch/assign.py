@@ -80,8 +80,8 @@ def merged(assignments: Sequence[Assignment]) -> list[Assigned]:
                 rows[place] = replace(row, source=source)
             elif row.path:
                 message = f"{place[0]} has {before.path} and {row.path} for {row.problem}"
-                way_out = "Are these two learners? Tell them apart with --pattern."
-                complaints.append(Complaint(message, way_out=way_out))
+                advice = "If these are two learners, tell them apart with --pattern."
+                complaints.append(Complaint(message, advice=advice))
     if complaints:
         raise UsageError(*shortened(complaints))
     return [rows[place] for place in sorted(rows)]
@@ -134,7 +134,7 @@ def rows_of(learner: Learner, sources: Sequence[Found], wish: Wish) -> Iterator[
     if sources and not any(chosen.values()) and not _meant_for_others(sources, wish):
         message = f"{learner.key}: which exercise does this solve: {_listed(sources)}?"
         names = " or ".join(f"{slug}.py" for slug in wish.problems)
-        raise UsageError(Complaint(message, way_out=f"Add --problem SLUG, or name it {names}."))
+        raise UsageError(Complaint(message, advice=f"Add --problem SLUG, or name it {names}."))
     mains = {file.path for file in chosen.values() if file}
     for problem, file in chosen.items():
         if file is None:
@@ -159,8 +159,8 @@ def _choice(learner: Learner, problem: str, sources: Sequence[Found], wish: Wish
         fitting = [file for file in open_files if rule(file, problem, wish)]
         if len(fitting) > 1:
             message = f"{learner.key}: {len(fitting)} files may solve {problem}: {_listed(fitting)}"
-            way_out = "Remove all but one, or tell them apart with --pattern."
-            raise UsageError(Complaint(message, way_out=way_out))
+            advice = "Remove all but one, or tell them apart with --pattern."
+            raise UsageError(Complaint(message, advice=advice))
         if fitting:
             return fitting[0]
     if len(wish.problems) == 1 and len(sources) == 1 and not _meant_for_others(sources, wish):

@@ -54,7 +54,7 @@ class DaskCluster:
             raise UsageError(
                 Complaint(
                     "--dask needs the package distributed",
-                    way_out="Install it: python -m pip install 'distributed>=2024.8'",
+                    advice="Run: python -m pip install 'distributed>=2024.8'",
                 )
             )
         # What its client logs of lost workers and schedulers is said here in our words.
@@ -158,8 +158,8 @@ class DaskCluster:
             raise self._gone("no worker is left")
 
     def _gone(self, what: str) -> UsageError:
-        way_out = "What was graded is kept: run the same command again."
-        return UsageError(Complaint(f"Dask at {self._address}: {what}", way_out=way_out))
+        advice = "Run the same command again; finished grades are kept."
+        return UsageError(Complaint(f"Dask at {self._address}: {what}", advice=advice))
 
     @property
     def _threads(self) -> int:
@@ -177,9 +177,9 @@ class DaskCluster:
         except GraderError:
             raise
         except Exception as error:  # whatever a worker raised when it set up the task_grader
-            way_out = "Every worker needs the same version of this package."
+            advice = "Install the same version of this package on every worker."
             message = f"Dask at {self._address}: a worker cannot grade: {error}"
-            raise UsageError(Complaint(message, way_out=way_out)) from None
+            raise UsageError(Complaint(message, advice=advice)) from None
         notes = self._client.run(_note, self._name)
         for note in sorted(set(filter(None, notes.values()))):
             tell(note)

@@ -240,7 +240,7 @@ class Database:
             raise UsageError(f"{self.path} is a database, but not one of grader batch")
         if tables and version != _VERSION:
             message = f"{self.path} was written by another version of the grader ({version})"
-            raise UsageError(Complaint(message, way_out="Use another --database."))
+            raise UsageError(Complaint(message, advice="Use another --database."))
         if create and not tables:
             run(f"PRAGMA application_id = {_APPLICATION}")
             run(f"PRAGMA user_version = {_VERSION}")
@@ -263,7 +263,7 @@ class Database:
             return unpack(data)
         except serialise.BadRecordError as error:
             message = f"{self.path}: a record cannot be read ({error})"
-            raise UsageError(Complaint(message, way_out="Grade into a new database.")) from None
+            raise UsageError(Complaint(message, advice="Grade into a new database.")) from None
 
 
 def _learner_row(row: Assigned, edition: str, result: str | None) -> list[str | None]:

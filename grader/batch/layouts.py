@@ -155,7 +155,7 @@ def _any_of(slugs: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in words) or "(?!)"
 
 
-_WAYS_OUT = (
+_ADVICE = (
     f"Say which it is with --layout ({', '.join(LAYOUTS)}),"
     " or describe the names with --pattern, for example '{learner}/{any}/{problem}.py'."
 )
@@ -203,7 +203,7 @@ def _detected(
     if len({layout.name for _, layout, _ in whole}) > 1:
         both = " and ".join(layout.says for _, layout, _ in whole)
         message = f"{source}: the names fit more than one layout: {both}"
-        raise UsageError(Complaint(message, way_out=_WAYS_OUT))
+        raise UsageError(Complaint(message, advice=_ADVICE))
     if whole:
         return whole[0][1:]
     if counted:
@@ -213,7 +213,7 @@ def _detected(
             f"{source}: {count} of {len(paths)} files are named as in {layout.says};"
             f" {other!r} is not"
         )
-        raise UsageError(Complaint(message, way_out=_WAYS_OUT))
+        raise UsageError(Complaint(message, advice=_ADVICE))
     return _plain(source, paths, wish), ""
 
 
@@ -226,7 +226,7 @@ def _plain(source: str, paths: Sequence[str], wish: Wish) -> Layout:
             f"{source}: there are files beside folders ({flat[0]!r}, {deep[0]!r}): does a file"
             " or a folder stand for a learner?"
         )
-        raise UsageError(Complaint(message, way_out=_WAYS_OUT))
+        raise UsageError(Complaint(message, advice=_ADVICE))
     if deep:
         sorted_by_problem = by_problem(wish.slugs)
         every = _fitting(sorted_by_problem, "", paths) == len(paths)
@@ -237,7 +237,7 @@ def _plain(source: str, paths: Sequence[str], wish: Wish) -> Layout:
         solution = next(path for path in flat if match(own, "", path))
         other = next(path for path in flat if not match(own, "", path))
         message = f"{source}: {solution!r} is named for an exercise, {other!r} for a learner?"
-        raise UsageError(Complaint(message, way_out=_WAYS_OUT))
+        raise UsageError(Complaint(message, advice=_ADVICE))
     return own if count else named("files", source, wish.slugs)
 
 

@@ -115,7 +115,7 @@ class _CaseReader:
                 node,
                 f"case id {id!r} is used twice",
                 (*at, "id"),
-                f"It is first used at {self.seen[id]}; ids are unique in an exercise.",
+                f"Choose another id; {self.seen[id]} has this one.",
             )
         elif id:
             self.seen[id] = str(self.document.location(node))
@@ -198,7 +198,7 @@ class _CaseReader:
                     fields["decimals"][0],
                     "'decimals' without 'expected'",
                     (*at, "decimals"),
-                    "'decimals' is the number of decimals of the published values.",
+                    "Add the published values ('expected'), or remove 'decimals'.",
                 )
             return None
         key_node, node = fields["expected"]

@@ -63,11 +63,11 @@ class Document(Nodes):
         return {key: pair for key, pair in fields.items() if key in known}
 
     def mapping(
-        self, node: Node, at: Path_, way_out: str = ""
+        self, node: Node, at: Path_, advice: str = ""
     ) -> dict[str, tuple[Node, Node]] | None:
         """Return a mapping's fields by key, or None after complaining that it is none."""
         if not isinstance(node, MappingNode):
-            self.complain(node, f"expected a mapping, got {self._described(node)}", at, way_out)
+            self.complain(node, f"expected a mapping, got {self._described(node)}", at, advice)
             return None
         fields: dict[str, tuple[Node, Node]] = {}
         for key_node, value_node in node.value:
@@ -79,7 +79,7 @@ class Document(Nodes):
                     key_node,
                     f"duplicate key {key_node.value!r}",
                     (*at, key_node.value),
-                    f"It is first set in line {first}; keep one of them.",
+                    f"Keep one of them; the first is in line {first}.",
                 )
             else:
                 fields[key_node.value] = (key_node, value_node)

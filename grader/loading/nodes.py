@@ -21,7 +21,7 @@ _MOST_VALUES = 4_000_000
 _DEEPEST = 40
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _YAML = "tag:yaml.org,2002:"
-_WAYS_OUT = {
+_ADVICE = {
     "mapping values are not allowed": "Text that holds ': ' needs quotes; a key needs a space"
     " after its colon.",
     "did not find expected ',' or": "Is a bracket not closed? Text with a colon, a comma or a"
@@ -60,10 +60,10 @@ class Nodes:
         mark = node.start_mark
         return self._place(mark.line + 1, mark.column + 1, at)
 
-    def complain(self, node: Node | None, message: str, at: Path_ = (), way_out: str = "") -> None:
+    def complain(self, node: Node | None, message: str, at: Path_ = (), advice: str = "") -> None:
         """Record that something is wrong at `node`; None means the whole file."""
         location = self._place(1, 1) if node is None else self.location(node, at)
-        self.complaints.append(Complaint(message, location, way_out))
+        self.complaints.append(Complaint(message, location, advice))
 
     def _place(self, line: int, column: int, at: Path_ = ()) -> Location:
         if self._lines is None:
@@ -85,11 +85,11 @@ class Nodes:
             self.complain(
                 None,
                 f"larger than {_MOST_BYTES >> 20} MiB",
-                way_out="Write large arrays as recipes (normal, uniform, ...), not as literals.",
+                advice="Write large arrays as recipes (normal, uniform, ...), not as literals.",
             )
             return None
         if data.startswith(_UTF_16):
-            self.complain(None, "UTF-16 text, not UTF-8", way_out="Save the file as UTF-8.")
+            self.complain(None, "UTF-16 text, not UTF-8", advice="Save the file as UTF-8.")
             return None
         try:
             self._text = data.decode("utf-8-sig")
@@ -131,8 +131,8 @@ class Nodes:
         at_end = (place.line, place.column) >= (end.line, end.column)
         if "\t" in text[: len(text) - len(text.lstrip(" \t-"))]:
             tab = self._place(place.line, text.index("\t") + 1)
-            way_out = "Indent with spaces, not tabs."
-            self.complaints.append(Complaint("a tab in the indentation", tab, way_out))
+            advice = "Indent with spaces, not tabs."
+            self.complaints.append(Complaint("a tab in the indentation", tab, advice))
             return
         message = f"not YAML: {said.removeprefix('but ')}"
         if error.context and error.context_mark and start != place:
@@ -141,8 +141,8 @@ class Nodes:
                 place = start
         elif at_end:
             place = end
-        way_out = next((words for part, words in _WAYS_OUT.items() if part in said), "")
-        self.complaints.append(Complaint(message, place, way_out))
+        advice = next((words for part, words in _ADVICE.items() if part in said), "")
+        self.complaints.append(Complaint(message, place, advice))
 
     def _place_at(self, mark: yaml.Mark | None) -> Location:
         return self._place(mark.line + 1, mark.column + 1) if mark else self._place(1, 1)
@@ -186,7 +186,7 @@ class Nodes:
                 self.complain(
                     node,
                     f"the tag {_short(node.tag)!r} is not used here",
-                    way_out="Write plain values; a recipe such as {eye: 3} builds an array.",
+                    advice="Write plain values; a recipe such as {eye: 3} builds an array.",
                 )
             if isinstance(node, ScalarNode):
                 values[id(node)] = 1

@@ -198,11 +198,12 @@ class _Reader:
             place = (*at, index)
             requirement = self._requirement(item, place)
             if requirement.id in requirements:
+                first = requirements[requirement.id].location.line
                 self.document.complain(
                     node_at(item, ("id",)),
                     f"requirement id {requirement.id!r} is used twice",
                     (*place, "id"),
-                    f"It is first used in line {requirements[requirement.id].location.line}.",
+                    f"Choose another id; line {first} has this one.",
                 )
             elif requirement.id:
                 requirements[requirement.id] = requirement

@@ -88,8 +88,8 @@ def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner,
     if name == "auto":
         return _strongest(require_isolation)
     if name not in RUNNERS:
-        way_out = nearest(name, ["auto", *RUNNERS])
-        raise UsageError(Complaint(f"there is no runner {name!r}", way_out=way_out))
+        advice = nearest(name, ["auto", *RUNNERS])
+        raise UsageError(Complaint(f"there is no runner {name!r}", advice=advice))
     runner = RUNNERS[name]()
     if require_isolation and not runner.confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")

@@ -109,7 +109,7 @@ class ZygoteRunner:
         if missing:
             client.close()
             message = f"the runner 'zygote' cannot confine here: missing {' and '.join(missing)}"
-            raise UsageError(Complaint(message, way_out="It needs Linux 5.13 or later."))
+            raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
         return client
 
     def _begin(self, ticket: int, job: Job, restarts: int) -> None:

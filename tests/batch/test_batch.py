@@ -455,7 +455,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
         (["class", "--database", "class"], "cannot open the database"),
     ],
 )
-def test_a_mistake_of_the_user_ends_with_2_and_the_way_out(argv, says, small_course):
+def test_a_mistake_of_the_user_exits_2_with_advice(argv, says, small_course):
     generated.write(small_course / "class", 1, ("right",))
     if "--dask" in argv and "distributed" in sys.modules:
         pytest.skip("distributed is here")
