@@ -27,8 +27,11 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _NEEDED = ("numpy", "rich", "yaml")
 """what an environment has after `pip install`, and a Python beside it may lack"""
 
-_Command = Callable[[str, str, str, tuple[str, str]], argparse.ArgumentParser]
-"""Name, what it does, an example, module and function -> its parser."""
+_Run = tuple[str, str, str]
+"""a command's module in `grader.commands`, its function, and the class of its options"""
+
+_Command = Callable[[str, str, str, _Run], argparse.ArgumentParser]
+"""Name, what it does, an example, and what runs it -> its parser."""
 
 _EXIT_CODES = """\
 exit codes: 0 every requirement is met; 1 some are not; 2 something that you can fix;
@@ -54,13 +57,13 @@ def main(
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")  # what a locale cannot show is not lost
     try:
-        options = parser().parse_args(list(argv))
+        parsed = parser().parse_args(list(argv))
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else TO_FIX
     except ModuleNotFoundError as error:
         return _crashed(error, context)
-    context.root = Path(options.root) if options.root else None
-    return _call(options, context)
+    context.root = Path(parsed.root) if parsed.root else None
+    return _call(parsed, context)
 
 
 def _warm_up(argv: Sequence[str]) -> None:
@@ -75,10 +78,9 @@ def _warm_up(argv: Sequence[str]) -> None:
         launch.start()
 
 
-def _call(options: argparse.Namespace, context: Context) -> int:
-    module, function = options.run
+def _call(parsed: argparse.Namespace, context: Context) -> int:
     try:
-        code: int = getattr(importlib.import_module(module), function)(options, context)
+        code = _run(parsed, context)
         context.stdout.flush()
     except GraderError as error:
         for complaint in error.complaints:
@@ -100,6 +102,15 @@ def _call(options: argparse.Namespace, context: Context) -> int:
             context.tell(f"cannot write standard output: {error.strerror}")
             return TO_FIX
         return _crashed(error, context)
+    return code
+
+
+def _run(parsed: argparse.Namespace, context: Context) -> int:
+    from grader.options import parse
+
+    module, function, options = parsed.run
+    command = importlib.import_module(f"grader.commands.{module}")
+    code: int = getattr(command, function)(parse(getattr(command, options), parsed), context)
     return code
 
 
@@ -136,9 +147,7 @@ def parser() -> argparse.ArgumentParser:
     shared.add_argument("--root", metavar="DIR", help="the course's folder; else around this one")
     commands = root.add_subparsers(metavar="COMMAND", required=True, dest="command")
 
-    def command(
-        name: str, does: str, example: str, run: tuple[str, str]
-    ) -> argparse.ArgumentParser:
+    def command(name: str, does: str, example: str, run: _Run) -> argparse.ArgumentParser:
         sub = commands.add_parser(
             name,
             help=does,
@@ -166,7 +175,7 @@ def _add_grade(command: _Command) -> None:
         "grade",
         "grade your solutions, or the given exercises or files",
         "grader grade alice.py --problem multi_head_attention",
-        ("grader.commands.grade", "run"),
+        ("grade", "run", "GradeOptions"),
     )
     grade.add_argument("targets", nargs="*", metavar="SLUG|FILE")
     grade.add_argument("--problem", metavar="SLUG", help="the exercise that the files solve")
@@ -188,7 +197,10 @@ def _add_grade(command: _Command) -> None:
         "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
     )
     grade.add_argument(
-        "--no-diagnosis", action="store_true", help="name no misconceptions (for exams)"
+        "--no-diagnosis",
+        dest="diagnoses",
+        action="store_false",
+        help="name no misconceptions (for exams)",
     )
     grade.add_argument(
         "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
@@ -203,7 +215,7 @@ def _add_batch(command: _Command) -> None:
         "batch",
         "grade a whole class; a run that was ended goes on where it was",
         "grader batch submissions.zip --problem multi_head_attention --output csv=grades.csv",
-        ("grader.commands.batch", "run_batch"),
+        ("batch", "run_batch", "BatchOptions"),
     )
     batch.add_argument("paths", nargs="*", metavar="PATH", help="a folder, a ZIP, or files")
     batch.add_argument("--problem", metavar="SLUG", help="the exercise; else all, by file names")
@@ -233,7 +245,9 @@ def _add_batch(command: _Command) -> None:
     )
     _add_running(batch)
     batch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
-    batch.add_argument("--no-diagnosis", action="store_true", help="name no misconceptions")
+    batch.add_argument(
+        "--no-diagnosis", dest="diagnoses", action="store_false", help="name no misconceptions"
+    )
     batch.add_argument(
         "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
     )
@@ -246,7 +260,7 @@ def _add_watch(command: _Command) -> None:
         "watch",
         "grade on every save and say what changed",
         "grader watch multi_head_attention",
-        ("grader.commands.watch", "run"),
+        ("watch", "run", "WatchOptions"),
     )
     watch.add_argument("slug", nargs="?", metavar="SLUG")
     watch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
@@ -273,21 +287,21 @@ def _add_authoring(command: _Command) -> None:
         "new",
         "write the files of a new exercise",
         "grader new running_mean",
-        ("grader.commands.new", "run"),
+        ("new", "run", "NewOptions"),
     )
     new.add_argument("slug", metavar="SLUG")
     check = command(
         "check",
         "check problem and case files, and that the reference agrees with them",
         "grader check multi_head_attention",
-        ("grader.commands.check", "run"),
+        ("check", "run", "CheckOptions"),
     )
     check.add_argument("slugs", nargs="*", metavar="SLUG")
     audit = command(
         "audit",
         "prove that the cases reject every known wrong idea",
         "grader audit multi_head_attention --reseeds 0 -v",
-        ("grader.commands.audit", "run"),
+        ("audit", "run", "AuditOptions"),
     )
     audit.add_argument("slugs", nargs="*", metavar="SLUG")
     audit.add_argument(
@@ -298,19 +312,19 @@ def _add_authoring(command: _Command) -> None:
 
 
 def _add_browsing(command: _Command) -> None:
-    command("list", "list the exercises", "grader list", ("grader.commands.browse", "run_list"))
+    command("list", "list the exercises", "grader list", ("browse", "run_list", "ListOptions"))
     show = command(
         "show",
         "show the statement of an exercise",
         "grader show multi_head_attention",
-        ("grader.commands.browse", "run_show"),
+        ("browse", "run_show", "ShowOptions"),
     )
     show.add_argument("slug", metavar="SLUG")
     hint = command(
         "hint",
         "show the next hint for an exercise, or hint N",
         "grader hint multi_head_attention 2",
-        ("grader.commands.browse", "run_hint"),
+        ("browse", "run_hint", "HintOptions"),
     )
     hint.add_argument("slug", metavar="SLUG")
     hint.add_argument("number", nargs="?", type=int, metavar="N")

@@ -20,6 +20,7 @@ from grader.commands.grade import find_targets
 from grader.errors import UsageError
 from grader.formats.terminal import Screen, show
 from grader.model import Execution, Frame, Job, Outlook, Report, Run, Submission
+from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import inprocess
 from grader.text import clean
@@ -91,9 +92,10 @@ def grade(
     `verbose` tells every failing case. Raises UsageError and AuthorError.
     """
     course = Course.find(Path(root) if root is not None else Path.cwd())
+    options = GradingOptions(reseed=reseed)
     if callable(submission):
         slug = _slug_of(submission, problem, course)
-        report = _grade_function(submission, ProblemGrader(course, slug, reseed=reseed))
+        report = _grade_function(submission, ProblemGrader(course, slug, options))
         word = _name_of(submission)
     else:
         word = os.fspath(submission)
@@ -101,7 +103,7 @@ def grade(
         chosen, _ = runners.choose(runner)
         others = [course.solution(slug) for slug in course.slugs]
         with chosen:
-            grader = ProblemGrader(course, target.slug, reseed=reseed)
+            grader = ProblemGrader(course, target.slug, options)
             report = grader.grade(target.path, chosen, [*others, target.path])
         word = repr(word)
     more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"

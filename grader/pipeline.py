@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from grader import dependencies, grading, redaction
 from grader import submission as submissions
-from grader.catalog import Course, ExtraCases
+from grader.catalog import Course
 from grader.errors import Complaint, UsageError
 from grader.grading import PreparedProblem
 from grader.model import (
@@ -23,8 +23,11 @@ from grader.model import (
     Run,
     Submission,
 )
+from grader.options import GradingOptions
 from grader.runners import Runner, inprocess
 from grader.text import clean, one_line
+
+_DEFAULTS = GradingOptions()
 
 
 class ProblemGrader:
@@ -37,17 +40,8 @@ class ProblemGrader:
     instructors. Raises AuthorError and UsageError as `Course.load` and `grading.prepare` do.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        slug: str,
-        extra: Sequence[ExtraCases] = (),
-        reseed: int = 0,
-        diagnoses: bool = True,
-        *,
-        reveal: bool = False,
-    ) -> None:
-        problem = course.load(slug, extra)
+    def __init__(self, course: Course, slug: str, options: GradingOptions = _DEFAULTS) -> None:
+        problem = course.load(slug, options.extra)
         if not problem.cases:
             where = course.shown(course.root / "cases" / slug)
             advice = f"Add a case file, {where}/*.yaml, or pass --cases DIR."
@@ -55,9 +49,11 @@ class ProblemGrader:
                 Complaint(f"{where} has no case, so nothing can be graded", None, advice)
             )
         self.course = course
-        self.prepared: PreparedProblem = grading.prepare(problem, course.reference(problem), reseed)
-        self.diagnoses = diagnoses
-        self.reveal = reveal
+        self.prepared: PreparedProblem = grading.prepare(
+            problem, course.reference(problem), options.reseed
+        )
+        self.diagnoses = options.diagnoses
+        self.reveal = options.reveal
         self._calls: dict[str, Call] = {call.case: call for call in self.prepared.calls}
         self._misconceptions: tuple[Misconception, ...] | None = None
         self._executed: dict[tuple[str, str], Execution] = {}

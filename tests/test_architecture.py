@@ -21,6 +21,7 @@ ORDER = (
     "recipes",
     "loading",
     "catalog",
+    "options",
     "notebook",
     "submission",
     "compare",

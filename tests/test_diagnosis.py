@@ -31,6 +31,7 @@ from grader.model import (
     Run,
     Submission,
 )
+from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
 from grader.runners.inprocess import InProcessRunner, execute
 
@@ -179,7 +180,7 @@ def cost_of(slug: str) -> str:
                 took.append(time.process_time() - began)
         return min(took) / len(paths)
 
-    silent = seconds(ProblemGrader(Course(REPOSITORY), slug, diagnoses=False))
+    silent = seconds(ProblemGrader(Course(REPOSITORY), slug, GradingOptions(diagnoses=False)))
     naming = seconds(grader_of(slug))
     return (
         f"{slug}: grading a wrong file takes {naming * 1e3:.1f} ms with a diagnosis,"

@@ -23,6 +23,7 @@ from grader import formats, runners
 from grader.catalog import Course
 from grader.cli import parser
 from grader.formats import FORMATS
+from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
 
 ARGUMENT = 8675309.25
@@ -228,7 +229,9 @@ def test_grading_from_python_tells_nothing_of_a_hidden_case(course: Path) -> Non
 
 def test_a_report_is_hidden_unless_the_pipeline_is_told_to_reveal(course: Path) -> None:
     path = course / "solutions" / "twice.py"
-    hides, reveals = (ProblemGrader(Course(course), "twice", reveal=r) for r in (False, True))
+    hides, reveals = (
+        ProblemGrader(Course(course), "twice", GradingOptions(reveal=r)) for r in (False, True)
+    )
     with runners.choose("process")[0] as runner:
         hidden, revealed = (each.grade(path, runner) for each in (hides, reveals))
     assert told(repr(hidden)) == []

@@ -20,8 +20,9 @@ from typing import Any
 from grader.batch.grading import TaskGrader
 from grader.batch.pool import SLOTS, SLOW_SECONDS
 from grader.batch.snapshot import Snapshot, digest, grader_version
-from grader.batch.task import Fault, Graded, Running, Task
+from grader.batch.task import Fault, Graded, Task
 from grader.errors import Complaint, GraderError, UsageError
+from grader.options import RunningOptions
 
 _CONNECT_SECONDS = 10.0
 _WAIT_SECONDS = 0.2
@@ -47,7 +48,7 @@ class DaskCluster:
         self,
         address: str,
         snapshots: Sequence[Snapshot],
-        running: Running,
+        running: RunningOptions,
         tell: Callable[[str], None],
     ) -> None:
         if distributed is None:
@@ -65,7 +66,8 @@ class DaskCluster:
         self._tries: Counter[str] = Counter()
         self._seen_worker = time.monotonic()
         self._count, self._counted = 0, -_COUNT_SECONDS
-        self._name = f"grader-{digest([*(s.key for s in snapshots), repr(running)])[:16]}"
+        name = digest([*(snapshot.key for snapshot in snapshots), *running.as_flags()])
+        self._name = f"grader-{name[:16]}"
         try:
             self._client = distributed.Client(
                 address, timeout=_CONNECT_SECONDS, set_as_default=False
@@ -188,7 +190,7 @@ class DaskCluster:
 class _Plugin(_WorkerPlugin):  # type: ignore[misc]
     """Sets up a task_grader on every worker, also on those that join later."""
 
-    def __init__(self, name: str, snapshots: Sequence[Snapshot], running: Running) -> None:
+    def __init__(self, name: str, snapshots: Sequence[Snapshot], running: RunningOptions) -> None:
         self.name = name
         self._snapshots = tuple(snapshots)
         self._running = running

@@ -15,16 +15,17 @@ import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from grader import runners, submission
 from grader.batch import serialise
 from grader.batch.snapshot import Snapshot
-from grader.batch.task import Fault, Graded, Running, Task
+from grader.batch.task import Fault, Graded, Task
 from grader.errors import Complaint, GraderError
 from grader.model import Report
+from grader.options import RunningOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
 
@@ -36,7 +37,9 @@ class TaskGrader:
     Raises GraderError when a snapshot is unsound or no runner does what was asked for.
     """
 
-    def __init__(self, snapshots: Sequence[Snapshot], running: Running, place: str | None) -> None:
+    def __init__(
+        self, snapshots: Sequence[Snapshot], running: RunningOptions, place: str | None
+    ) -> None:
         self._running = running
         self._idle: list[Runner] = []
         self._all: list[Runner] = []
@@ -114,10 +117,8 @@ class TaskGrader:
 
     def _grader(self, snapshot: Snapshot, root: Path) -> ProblemGrader:
         """Return the grader for a snapshot; the database keeps whole reports and hides them."""
-        course, extra = snapshot.course(root)
-        return ProblemGrader(
-            course, snapshot.slug, extra, snapshot.reseed, snapshot.diagnoses, reveal=True
-        )
+        course, options = snapshot.course(root)
+        return ProblemGrader(course, snapshot.slug, replace(options, reveal=True))
 
     def _new_runner(self) -> Runner:
         runner, self.note = runners.choose(self._running.runner, self._running.require_isolation)
@@ -161,7 +162,7 @@ class WorkerUnfit:
 
 
 def serve_worker(
-    pipe: Connection, snapshots: Sequence[Snapshot], running: Running, slots: int, place: str
+    pipe: Connection, snapshots: Sequence[Snapshot], running: RunningOptions, slots: int, place: str
 ) -> None:
     """Serve until the other side is gone, then end whatever is still running here.
 

@@ -14,8 +14,9 @@ from multiprocessing.process import BaseProcess
 
 from grader.batch import grading
 from grader.batch.snapshot import Snapshot
-from grader.batch.task import Fault, Graded, Running, Task
+from grader.batch.task import Fault, Graded, Task
 from grader.errors import GraderError
+from grader.options import RunningOptions
 
 SLOW_SECONDS = 1.0
 """after which a task may be a hang, so another one starts beside it"""
@@ -46,7 +47,7 @@ class Pool:
         self,
         jobs: int,
         snapshots: Sequence[Snapshot],
-        running: Running,
+        running: RunningOptions,
         tell: Callable[[str], None],
     ) -> None:
         self._place = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)

@@ -15,6 +15,7 @@ from grader.batch.handed_in import Assigned
 from grader.batch.progress import Display
 from grader.batch.sources import Tree, UnreadableError
 from grader.batch.task import Executor, Fault, Task
+from grader.options import RunningOptions
 
 _WORDS = re.compile(rb"\w+")
 
@@ -46,10 +47,12 @@ class Trouble:
 class Reader:
     """Makes tasks out of files, one at a time."""
 
-    def __init__(self, trees: Sequence[Tree], editions: Mapping[str, str], runner: str) -> None:
+    def __init__(
+        self, trees: Sequence[Tree], editions: Mapping[str, str], running: RunningOptions
+    ) -> None:
         self._trees = trees
         self._exams = editions
-        self._runner = runner
+        self._running = running
 
     def task(self, row: Assigned) -> Task:
         """Return the task of a row that has a file. Raises UnreadableError."""
@@ -58,7 +61,7 @@ class Reader:
         main = row.problem + PurePosixPath(row.path).suffix.lower()
         siblings = {name.rpartition(".")[0]: path for name, path in row.siblings if name != main}
         helpers = _helpers(source, siblings, tree.read)
-        return Task(self._exams[row.problem], main, source, helpers, self._runner)
+        return Task(self._exams[row.problem], main, source, helpers, self._running)
 
 
 def _helpers(

@@ -7,14 +7,15 @@ unpack it, wherever they are; editing the course during a run changes nothing of
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import grader
-from grader.catalog import Course, ExtraCases
+from grader.catalog import Course
 from grader.errors import UsageError
+from grader.options import GradingOptions
 
 _PACKAGE = Path(grader.__file__).parent
 _NO_JUDGES = frozenset({"batch", "commands", "formats", "schema"})
@@ -29,10 +30,8 @@ class Snapshot:
     problem: Mapping[str, bytes]
     """the exercise's own files, by path below the course's root"""
     cases: Mapping[str, bytes]
-    extra: tuple[tuple[str, bool], ...] = ()
-    """folders of further cases, by path below the course's root, and whether they are hidden"""
-    reseed: int = 0
-    diagnoses: bool = True
+    options: GradingOptions
+    """with the folders of further cases by path below the course's root"""
 
     @property
     def problem_hash(self) -> str:
@@ -41,27 +40,25 @@ class Snapshot:
 
     @property
     def cases_hash(self) -> str:
-        """The hash of the cases, and of which are hidden."""
-        return digest([*sorted(self.cases.items()), *self.extra])
+        """The hash of the cases."""
+        return digest(sorted(self.cases.items()))
 
     @property
     def key(self) -> str:
         """The hash of all that a verdict depends on but the submission."""
         parts = (self.problem_hash, self.cases_hash, grader_version())
-        return digest([self.slug, *parts, self.reseed, self.diagnoses])
+        return digest([self.slug, *parts, *self.options.key()])
 
-    def course(self, root: Path) -> tuple[Course, list[ExtraCases]]:
-        """Write the files below `root`; return the course there and its further cases."""
+    def course(self, root: Path) -> tuple[Course, GradingOptions]:
+        """Write the files below `root`; return the course there and the options."""
         for name, data in {**self.problem, **self.cases}.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        return Course(root), [ExtraCases(root / name, hidden) for name, hidden in self.extra]
+        return Course(root), self.options.at(root)
 
 
-def take(
-    course: Course, slug: str, extra: Sequence[ExtraCases], reseed: int, diagnoses: bool
-) -> Snapshot:
+def take(course: Course, slug: str, options: GradingOptions) -> Snapshot:
     """Return an exercise as it is now. Raises UsageError for files that cannot be read."""
     home = course.problem_folder(slug)
     own = {
@@ -72,12 +69,12 @@ def take(
     base = course.case_files(slug)
     cases = {f"cases/{slug}/{file.path.name}": file.path for file in base}
     folders = []
-    for number, folder in enumerate(extra):
+    for number, folder in enumerate(options.extra):
         name = f"extra/{number}"
-        folders.append((name, folder.hidden))
+        folders.append(name)
         further = course.case_files(slug, [folder])[len(base) :]
         cases |= {f"{name}/{file.path.name}": file.path for file in further}
-    return Snapshot(slug, _read(own), _read(cases), tuple(folders), reseed, diagnoses)
+    return Snapshot(slug, _read(own), _read(cases), replace(options, cases=tuple(folders)))
 
 
 @cache

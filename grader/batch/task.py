@@ -8,14 +8,9 @@ from types import TracebackType
 from typing import Protocol
 
 from grader.batch.snapshot import digest
+from grader.options import RunningOptions
 
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """How learners' code is run, as the user asked for it."""
-
-    runner: str = "auto"
-    require_isolation: bool = False
+_DEFAULTS = RunningOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +25,7 @@ class Task:
     main: str
     source: bytes
     helpers: Mapping[str, bytes] = field(default_factory=dict)
-    runner: str = "auto"
+    running: RunningOptions = _DEFAULTS
 
     @property
     def submission_hash(self) -> str:
@@ -40,7 +35,7 @@ class Task:
     @property
     def key(self) -> str:
         """The hash of all that the verdict depends on."""
-        return digest([self.submission_hash, self.edition, self.runner])
+        return digest([self.submission_hash, self.edition, *self.running.key()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,17 @@ from grader.formats.json import plain
 from grader.model import TOGETHER
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """The exercises to audit (none means all), the last reseed, and what is printed."""
+
+    slugs: tuple[str, ...]
+    reseeds: int
+    format: str
+    verbose: bool
+
+
+def run(options: AuditOptions, context: Context) -> int:
     """Audit each exercise, print the kill matrix or JSON; unsound cases are exit code 2."""
     course = context.course
     slugs = [course.require(slug) for slug in options.slugs] or course.slugs

@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader import formats
 from grader.batch import run
 from grader.batch.database import Database, Edition
+from grader.batch.handed_in import Wish
 from grader.batch.progress import Bar, Display, Lines
 from grader.batch.snapshot import Snapshot, grader_version, take
 from grader.batch.sources import open_trees
-from grader.batch.task import Executor, Running
-from grader.catalog import ExtraCases
+from grader.batch.task import Executor
 from grader.commands import MET, Context, batch_plan, batch_results
 from grader.commands.batch_results import Wanted
 from grader.errors import UsageError
+from grader.options import GradingOptions, RunningOptions
 
 
-def run_batch(options: argparse.Namespace, context: Context) -> int:
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """Whose submissions to grade, how and where, and which files to write."""
+
+    paths: tuple[str, ...]
+    problem: str | None
+    jobs: int | None
+    dask: str | None
+    database: str | None
+    layout: str | None
+    pattern: str | None
+    skip_ambiguous: bool
+    dry_run: bool
+    export: bool
+    output: tuple[str, ...]
+    reports: tuple[str, ...]
+    grading: GradingOptions
+    running: RunningOptions
+
+
+def run_batch(options: BatchOptions, context: Context) -> int:
     """Grade what has no result yet; then write the files and print the class."""
     wanted = Wanted(
         batch_results.places(options.output, "--output", ("csv", *formats.FORMATS), context.cwd),
         batch_results.places(options.reports, "--reports", formats.FORMATS, context.cwd),
-        options.reveal,
+        options.grading.reveal,
     )
     if options.export and (options.paths or options.dry_run):
         raise UsageError("--export writes what the database holds: no PATH and no --dry-run")
@@ -39,17 +60,17 @@ def run_batch(options: argparse.Namespace, context: Context) -> int:
     return _run(options, wanted, context)
 
 
-def _run(options: argparse.Namespace, wanted: Wanted, context: Context) -> int:
+def _run(options: BatchOptions, wanted: Wanted, context: Context) -> int:
     slugs = _slugs(options, context)
     trees = open_trees([context.cwd / path for path in options.paths])
-    rows, assignments = batch_plan.assigned(trees, slugs, options, context)
+    rows, assignments = batch_plan.assigned(trees, _wish(slugs, options, context), context)
     if options.dry_run:
         batch_plan.show(assignments, rows, len(rows), context.say)
         return MET
     batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
     snapshots, editions = _exams(slugs, options, context)
     reader = run.Reader(
-        trees, {slug: edition.key for slug, edition in editions.items()}, options.runner
+        trees, {slug: edition.key for slug, edition in editions.items()}, options.running
     )
     with Database(_database_path(options, context), create=True) as database:
         plan = run.plan(rows, reader, database)
@@ -71,35 +92,30 @@ def _grade(
     reader: run.Reader,
     database: Database,
     snapshots: Sequence[Snapshot],
-    options: argparse.Namespace,
+    options: BatchOptions,
     context: Context,
 ) -> run.Trouble:
     """Grade what the plan holds, shown as it goes; start nothing when that is nothing."""
     todo = len(plan.tasks)
     if not todo:
         return run.Trouble()
-    running = Running(options.runner, options.require_isolation)
     jobs = min(todo, options.jobs or _cores())
     with ExitStack() as stack:
-        executor = stack.enter_context(_executor(options.dask, jobs, snapshots, running, context))
+        executor = stack.enter_context(_executor(options, jobs, snapshots, context))
         display = stack.enter_context(_display(todo, context))
         return run.grade(plan, reader, executor, database, display)
 
 
 def _executor(
-    address: str | None,
-    jobs: int,
-    snapshots: Sequence[Snapshot],
-    running: Running,
-    context: Context,
+    options: BatchOptions, jobs: int, snapshots: Sequence[Snapshot], context: Context
 ) -> Executor:
-    if address:
+    if options.dask:
         from grader.batch.dask import DaskCluster
 
-        return DaskCluster(address, snapshots, running, context.tell)
+        return DaskCluster(options.dask, snapshots, options.running, context.tell)
     from grader.batch.pool import Pool
 
-    return Pool(jobs, snapshots, running, context.tell)
+    return Pool(jobs, snapshots, options.running, context.tell)
 
 
 def _display(total: int, context: Context) -> Display:
@@ -111,7 +127,7 @@ def _display(total: int, context: Context) -> Display:
     return Lines(context.tell, total)
 
 
-def _slugs(options: argparse.Namespace, context: Context) -> tuple[str, ...]:
+def _slugs(options: BatchOptions, context: Context) -> tuple[str, ...]:
     course = context.course
     slugs = [course.require(options.problem)] if options.problem else course.slugs
     if not slugs:
@@ -119,15 +135,25 @@ def _slugs(options: argparse.Namespace, context: Context) -> tuple[str, ...]:
     return tuple(slugs)
 
 
+def _wish(slugs: tuple[str, ...], options: BatchOptions, context: Context) -> Wish:
+    return Wish(
+        problems=slugs,
+        slugs=tuple(context.course.slugs),
+        layout=options.layout or "",
+        pattern=options.pattern or "",
+        skip_ambiguous=options.skip_ambiguous,
+    )
+
+
 def _exams(
-    slugs: Iterable[str], options: argparse.Namespace, context: Context
+    slugs: Iterable[str], options: BatchOptions, context: Context
 ) -> tuple[list[Snapshot], dict[str, Edition]]:
     """Return what each exercise is graded with, for the workers and for the database."""
-    extra = [ExtraCases(context.cwd / place, options.hidden) for place in options.cases]
+    grading = options.grading.at(context.cwd)
     snapshots, editions = [], {}
     for slug in slugs:
-        taken = take(context.course, slug, extra, options.reseed, not options.no_diagnosis)
-        problem = context.course.load(slug, extra)
+        taken = take(context.course, slug, grading)
+        problem = context.course.load(slug, grading.extra)
         snapshots.append(taken)
         editions[slug] = Edition(
             taken.key, taken.problem_hash, taken.cases_hash, grader_version(), problem
@@ -135,9 +161,9 @@ def _exams(
     return snapshots, editions
 
 
-def _database_path(options: argparse.Namespace, context: Context) -> Path:
+def _database_path(options: BatchOptions, context: Context) -> Path:
     if options.database:
-        return context.cwd / str(options.database)
+        return context.cwd / options.database
     return context.course.root / ".grader" / "batch.db"
 
 

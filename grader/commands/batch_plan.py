@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 
 from grader.batch import gradescope
@@ -18,16 +17,9 @@ SHOWN_ROWS = 10
 
 
 def assigned(
-    trees: Sequence[Tree], slugs: tuple[str, ...], options: argparse.Namespace, context: Context
+    trees: Sequence[Tree], wish: Wish, context: Context
 ) -> tuple[list[Assigned], list[Assignment]]:
     """Return the rows of all sources, and what was found in each. Raises UsageError."""
-    wish = Wish(
-        problems=slugs,
-        slugs=tuple(context.course.slugs),
-        layout=options.layout or "",
-        pattern=options.pattern or "",
-        skip_ambiguous=options.skip_ambiguous,
-    )
     assignments = [assign(tree.name, tree.entries, wish, _people(tree)) for tree in trees]
     for tree in trees:
         for entry in tree.left_out:

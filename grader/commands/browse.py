@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader import files
@@ -12,7 +12,27 @@ from grader.commands import MET, Context
 from grader.errors import UsageError
 
 
-def run_list(_options: argparse.Namespace, context: Context) -> int:
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """`grader list` has no options."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """The exercise whose statement is shown."""
+
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class HintOptions:
+    """The exercise, and which hint; None means the next one."""
+
+    slug: str
+    number: int | None
+
+
+def run_list(_options: ListOptions, context: Context) -> int:
     """Print every exercise with its slug, title and the file to write."""
     course = context.course
     from rich.text import Text
@@ -27,7 +47,7 @@ def run_list(_options: argparse.Namespace, context: Context) -> int:
     return MET
 
 
-def run_show(options: argparse.Namespace, context: Context) -> int:
+def run_show(options: ShowOptions, context: Context) -> int:
     """Print the statement, rendered for the terminal."""
     from rich.markdown import Markdown
 
@@ -56,7 +76,7 @@ def _showable(text: str, encoding: str) -> str:
     return text
 
 
-def run_hint(options: argparse.Namespace, context: Context) -> int:
+def run_hint(options: HintOptions, context: Context) -> int:
     """Print the next hint, or hint N; which one comes next is kept in `.grader/hints.json`."""
     from rich.text import Text
 

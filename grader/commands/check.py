@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 
 from grader import checking, runners
 from grader.commands import MET, TO_FIX, Context
 from grader.errors import AuthorError
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """The exercises to check; none means all."""
+
+    slugs: tuple[str, ...]
+
+
+def run(options: CheckOptions, context: Context) -> int:
     """Print a line for each sound exercise; every complaint goes to standard error."""
     course = context.course
     slugs = [course.require(slug) for slug in options.slugs] or course.slugs

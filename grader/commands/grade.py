@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
+import shlex
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader import runners
-from grader.catalog import Course, ExtraCases
+from grader.catalog import Course
 from grader.commands import MET, NOT_MET, Context
-from grader.commands.publish import publish, read_outputs
+from grader.commands.publish import Printing, publish, read_outputs
 from grader.errors import UsageError, nearest
 from grader.model import Outlook, Report
+from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
+
+
+@dataclass(frozen=True, slots=True)
+class GradeOptions:
+    """What to grade, how, and where the reports go."""
+
+    targets: tuple[str, ...]
+    problem: str | None
+    verbose: bool
+    format: str | None
+    output: tuple[str, ...]
+    grading: GradingOptions
+    running: RunningOptions
+
+    @property
+    def printing(self) -> Printing:
+        """What the terminal shows."""
+        flags = [*self.grading.as_flags(), *self.running.as_flags()]
+        return Printing(self.format, self.verbose, shlex.join(flags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +46,24 @@ class Target:
     path: Path
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
+def run(options: GradeOptions, context: Context) -> int:
     """Grade, then print and write the reports."""
     outputs = read_outputs(options.output, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
-    publish(reports, options, outputs, context)
+    publish(reports, options.printing, outputs, context)
     return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET
 
 
-def grade_targets(
-    targets: list[Target], options: argparse.Namespace, context: Context
-) -> list[Report]:
+def grade_targets(targets: list[Target], options: GradeOptions, context: Context) -> list[Report]:
     """Return a report for each target, in order."""
     course = context.course
-    extra = [ExtraCases(context.cwd / folder, options.hidden) for folder in options.cases]
+    grading, running = options.grading.at(context.cwd), options.running
     graders = {
-        slug: ProblemGrader(
-            course,
-            slug,
-            extra,
-            options.reseed,
-            not options.no_diagnosis,
-            reveal=options.reveal,
-        )
+        slug: ProblemGrader(course, slug, grading)
         for slug in dict.fromkeys(target.slug for target in targets)
     }
-    runner, note = runners.choose(options.runner, options.require_isolation)
+    runner, note = runners.choose(running.runner, running.require_isolation)
     if note:
         context.tell(note)
     solutions = [course.solution(slug) for slug in course.slugs]
@@ -67,7 +79,9 @@ def _import_meanwhile(module: str) -> None:
     threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 
-def find_targets(course: Course, words: list[str], problem: str | None, cwd: Path) -> list[Target]:
+def find_targets(
+    course: Course, words: Sequence[str], problem: str | None, cwd: Path
+) -> list[Target]:
     """Return what to grade: every solution, or those that the words name.
 
     Raises UsageError for a word that is neither a slug nor a file, with the nearest name, and

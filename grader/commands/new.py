@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 
 from grader import scaffold
 from grader.commands import MET, Context
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
+@dataclass(frozen=True, slots=True)
+class NewOptions:
+    """The name of the new exercise."""
+
+    slug: str
+
+
+def run(options: NewOptions, context: Context) -> int:
     """Write the files, name them, and say what comes next."""
     course = context.course
     for path in scaffold.write(course, options.slug):

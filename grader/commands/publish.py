@@ -5,11 +5,10 @@ What is printed comes first, so that a file that cannot be written loses nobody'
 
 from __future__ import annotations
 
-import argparse
 import io
 import secrets
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -21,6 +20,17 @@ from grader.model import Report
 
 _SUMMARY_LIMIT = 1024 * 1024
 """bytes of the summary of one step; a larger one is refused as a whole"""
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """What is printed: a format (None means the usual ones), all failing cases or the first, and
+    the options to type for the same report.
+    """
+
+    format: str | None
+    verbose: bool
+    flags: str
 
 
 def read_outputs(texts: Sequence[str], cwd: Path) -> list[tuple[str, Path]]:
@@ -49,7 +59,7 @@ def _speak_utf_8(stream: TextIO) -> None:
 
 def publish(
     reports: Sequence[Report],
-    options: argparse.Namespace,
+    printing: Printing,
     outputs: Iterable[tuple[str, Path]],
     context: Context,
 ) -> None:
@@ -60,18 +70,18 @@ def publish(
     written.
     """
     in_actions = bool(context.environment.get("GITHUB_ACTIONS"))
-    annotates = options.format == "github" or (options.format is None and in_actions)
+    annotates = printing.format == "github" or (printing.format is None and in_actions)
     complaints: list[Complaint] = []
     try:
-        if options.format in (None, "terminal"):
-            _print(reports, options, context, in_actions)
+        if printing.format in (None, "terminal"):
+            _print(reports, printing, context, in_actions)
         if annotates:
             from grader.formats import github
 
             context.stdout.write(github.render(reports, _folder(context)))
-        elif options.format not in (None, "terminal"):
+        elif printing.format not in (None, "terminal"):
             _speak_utf_8(context.stdout)
-            context.stdout.write(formats.render(options.format, reports))
+            context.stdout.write(formats.render(printing.format, reports))
         context.stdout.flush()
     except BrokenPipeError:
         raise
@@ -84,9 +94,7 @@ def publish(
         raise UsageError(*complaints)
 
 
-def _print(
-    reports: Sequence[Report], options: argparse.Namespace, context: Context, fence: bool
-) -> None:
+def _print(reports: Sequence[Report], printing: Printing, context: Context, fence: bool) -> None:
     """Print the terminal's report; in GitHub Actions, where nothing in it is a command."""
     from grader.formats import terminal
 
@@ -94,9 +102,9 @@ def _print(
         terminal.show(
             context.console(),
             reports,
-            every_case=options.verbose,
+            every_case=printing.verbose,
             command=context.command,
-            flags=_flags(options),
+            flags=printing.flags,
         )
 
     if not fence:
@@ -108,19 +116,6 @@ def _print(
     context.stdout.write(github.fence_start(token))
     show()
     context.stdout.write(github.fence_end(token))
-
-
-def _flags(options: argparse.Namespace) -> str:
-    """Return the options that decide what a report says, as they are typed."""
-    words = [word for folder in options.cases for word in ("--cases", shlex.quote(folder))]
-    words += [
-        f"--{name.replace('_', '-')}"
-        for name in ("hidden", "reveal", "no_diagnosis")
-        if getattr(options, name)
-    ]
-    if options.reseed:
-        words += ["--reseed", str(options.reseed)]
-    return " ".join(words)
 
 
 def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> Iterator[Complaint]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -21,12 +20,22 @@ from grader.errors import GraderError
 from grader.formats.json import points
 from grader.formats.terminal import Screen
 from grader.model import Report
+from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
 from grader.watching import FileWatch, News, news
 
 _LOOK = 0.02
 """Seconds between two looks at the files: a save settles after two, far below what is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """The exercise to watch (None means all), and how it is graded."""
+
+    slug: str | None
+    grading: GradingOptions
+    running: RunningOptions
 
 
 @dataclass(slots=True)
@@ -44,11 +53,13 @@ class _Shown:
 class _Watch:
     """Grades each exercise anew when its solution, its cases or its problem files are saved."""
 
-    def __init__(self, course: Course, slugs: list[str], runner: Runner, reseed: int) -> None:
+    def __init__(
+        self, course: Course, slugs: list[str], runner: Runner, options: GradingOptions
+    ) -> None:
         self.course = course
         self.slugs = slugs
         self.runner = runner
-        self.reseed = reseed
+        self.options = options
         self.graders: dict[str, ProblemGrader] = {}
         self.shown = {slug: _Shown() for slug in slugs}
         self.files = FileWatch.of(self._paths())
@@ -59,7 +70,7 @@ class _Watch:
         shown.when = f"{datetime.now():%H:%M:%S}"
         try:
             if slug not in self.graders:
-                self.graders[slug] = ProblemGrader(self.course, slug, reseed=self.reseed)
+                self.graders[slug] = ProblemGrader(self.course, slug, self.options)
             report = self.graders[slug].grade(self.course.solution(slug), self.runner)
         except GraderError as error:
             shown.trouble = str(error)
@@ -91,19 +102,19 @@ class _Watch:
         return [self.course.problem_folder(slug) / "problem.yaml", *cases]
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
+def run(options: WatchOptions, context: Context) -> int:
     """Watch until interrupted; ends with exit code 0."""
     course = context.course
     slugs = [course.require(options.slug)] if options.slug else course.slugs
     console = context.console()
-    runner, note = runners.choose(options.runner)
+    runner, note = runners.choose(options.running.runner, options.running.require_isolation)
     if note:
         context.tell(note)
     command = context.command
     in_place = console.is_terminal and not console.is_dumb_terminal
     screen = Live(console=console, screen=True, auto_refresh=False) if in_place else None
     with runner, screen or nullcontext():
-        watch = _Watch(course, slugs, runner, options.reseed)
+        watch = _Watch(course, slugs, runner, options.grading)
         try:
             for slug in _saves(watch):
                 watch.grade(slug)

@@ -24,8 +24,9 @@ from conftest import SMALL_COURSE, run_in
 from grader.batch.grading import TaskGrader
 from grader.batch.progress import Lines
 from grader.batch.snapshot import take
-from grader.batch.task import Graded, Running, Task
-from grader.catalog import Course, ExtraCases
+from grader.batch.task import Graded, Task
+from grader.catalog import Course
+from grader.options import GradingOptions, RunningOptions
 
 EXPECTED = {
     "right": "passed",
@@ -240,9 +241,9 @@ def test_a_changed_module_is_a_changed_submission(small_course, tmp_path):
 
 
 def test_a_task_is_graded_without_a_copy_of_its_files(small_course, tmp_path):
-    snapshot = take(Course(small_course), "projection", (), 0, True)
+    snapshot = take(Course(small_course), "projection", GradingOptions())
     source, helpers = b"from helper import project\n", {"helper.py": generated.RIGHT.encode()}
-    task_grader = TaskGrader([snapshot], Running("process"), str(tmp_path))
+    task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
     try:
         graded = task_grader.grade(Task(snapshot.key, "projection.py", source, helpers))
         (folder,) = tmp_path.glob("grader-*")
@@ -279,15 +280,15 @@ def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_pa
     course = Course(small_course)
     (tmp_path / "more.yaml").write_text("requirement: bias\ncases: []\n")
 
-    def key(extra=(), reseed=0, diagnoses=True) -> str:
-        return take(course, "projection", extra, reseed, diagnoses).key
+    def key(**options) -> str:
+        return take(course, "projection", GradingOptions(**options)).key
 
     keys = [
         key(),
         key(reseed=1),
         key(diagnoses=False),
-        key([ExtraCases(tmp_path)]),
-        key([ExtraCases(tmp_path, hidden=True)]),
+        key(cases=(str(tmp_path),)),
+        key(cases=(str(tmp_path),), hidden=True),
     ]
     (small_course / "problems" / "projection" / "reference.py").write_text(generated.RIGHT)
     keys.append(key())
@@ -296,7 +297,7 @@ def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_pa
         Task(keys[0], "projection.py", b"2"),
         Task(keys[0], "projection.ipynb", b"1"),
         Task(keys[0], "projection.py", b"1", {"helper.py": b""}),
-        Task(keys[0], "projection.py", b"1", runner="process"),
+        Task(keys[0], "projection.py", b"1", running=RunningOptions("process")),
         Task(keys[1], "projection.py", b"1"),
     ]
     assert len(set(keys)) == len(keys)

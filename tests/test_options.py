@@ -1,0 +1,110 @@
+"""Options change a result's key or say that they need not, and print as what was typed."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import run_in, write_files
+
+from grader.batch.snapshot import take
+from grader.batch.task import Task
+from grader.catalog import Course
+from grader.cli import parser
+from grader.commands.batch import BatchOptions
+from grader.commands.grade import GradeOptions
+from grader.commands.watch import WatchOptions
+from grader.options import GradingOptions, RunningOptions, parse
+
+GROUPS = (GradingOptions(), RunningOptions())
+OTHER = {
+    "cases": ("more cases",),
+    "hidden": True,
+    "reveal": True,
+    "diagnoses": False,
+    "reseed": 7,
+    "runner": "process",
+    "require_isolation": True,
+}
+"""a value of each option that is not its default"""
+CHANGES_NO_RESULT = {"reveal", "require_isolation"}
+NOT_ABOUT_RESULTS = {
+    GradeOptions: {"targets", "problem", "verbose", "format", "output"},
+    BatchOptions: {
+        *("paths", "problem", "jobs", "dask", "database", "layout", "pattern", "skip_ambiguous"),
+        *("dry_run", "export", "output", "reports"),
+    },
+    WatchOptions: {"slug"},
+}
+"""what a command's other options say: which files, where they are graded, what is written"""
+MORE_CASES = {
+    "more cases/more.yaml": """
+        requirement: bias
+        cases:
+          - id: further
+            why: One more case.
+            arguments: {X: {ones: [2, 3]}, W: {eye: 3}, bias: [7.25, 2.0, 3.0]}
+        """
+}
+EACH = [(group, field.name) for group in GROUPS for field in fields(group)]
+
+
+def changed(group: Any, *names: str) -> Any:
+    return replace(group, **{name: OTHER[name] for name in names})
+
+
+@pytest.mark.parametrize(("group", "name"), EACH, ids=[name for _, name in EACH])
+def test_an_option_changes_the_key_unless_it_changes_no_result(group: Any, name: str) -> None:
+    keys_differ = changed(group, name).key() != group.key()
+    assert keys_differ == (name not in CHANGES_NO_RESULT)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(GradingOptions)])
+def test_an_exercise_has_another_key_under_another_grading_option(
+    name: str, small_course: Path
+) -> None:
+    write_files(small_course, MORE_CASES)
+    course = Course(small_course)
+    options = changed(GradingOptions(), name).at(small_course)
+    plain, other = take(course, "projection", GradingOptions()), take(course, "projection", options)
+    assert (plain.key != other.key) == (name not in CHANGES_NO_RESULT)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(RunningOptions)])
+def test_a_task_has_another_key_under_another_running_option(name: str) -> None:
+    plain, other = (
+        Task("edition", "projection.py", b"", running=running)
+        for running in (RunningOptions(), changed(RunningOptions(), name))
+    )
+    assert (plain.key != other.key) == (name not in CHANGES_NO_RESULT)
+
+
+@pytest.mark.parametrize("command", NOT_ABOUT_RESULTS, ids=lambda command: command.__name__)
+def test_every_other_option_of_a_command_is_known_not_to_change_a_result(command: Any) -> None:
+    names = {field.name for field in fields(command)}
+    assert names - {"grading", "running"} == NOT_ABOUT_RESULTS[command]
+
+
+@pytest.mark.parametrize("command", ["grade", "batch"])
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: type(group).__name__)
+def test_flags_parse_back_to_the_same_options(command: str, group: Any) -> None:
+    names = [field.name for field in fields(group)]
+    for options in (group, changed(group, *names), *(changed(group, name) for name in names)):
+        parsed = parser().parse_args([command, *options.as_flags()])
+        assert parse(type(group), parsed) == options
+
+
+def test_the_default_options_need_no_flag() -> None:
+    assert [group.as_flags() for group in GROUPS] == [[], []]
+
+
+def test_the_command_to_repeat_has_the_options_that_were_typed(small_course: Path) -> None:
+    write_files(small_course, MORE_CASES)
+    typed = "--cases 'more cases' --hidden --reveal --no-diagnosis --reseed 7 --runner inprocess"
+    solution = "def project(X, W, bias=None):\n    return 2 * X @ W\n"
+    write_files(small_course, {"solutions/projection.py": solution})
+    ran = run_in(small_course, "grade", "projection", *shlex.split(typed))
+    assert f"grade projection {typed} -v" in " ".join(ran.out.split()), ran
