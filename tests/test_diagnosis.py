@@ -20,16 +20,13 @@ from conftest import HERE, REPOSITORY, run_in
 from grader.catalog import Course
 from grader.dependencies import is_red
 from grader.model import (
-    Call,
     Diagnosis,
     Implementation,
-    Limits,
+    Job,
     Misconception,
     Outlook,
     Report,
-    Returns,
     Run,
-    Submission,
 )
 from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
@@ -251,16 +248,9 @@ class Alternative(InProcessRunner):
     def __init__(self, function: Implementation) -> None:
         self.function = function
 
-    def run(
-        self,
-        submission: Submission,
-        entry_point: str,
-        returns: Returns,
-        calls: Sequence[Call],
-        limits: Limits,
-    ) -> Run:
+    def run(self, job: Job) -> Run:
         """Run the function on the calls."""
-        return Run(execute(self.function, returns, calls))
+        return Run(execute(self.function, job.returns, job.calls))
 
 
 @pytest.mark.parametrize("slug", SLUGS)
