@@ -169,7 +169,6 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_grade(command: _Command) -> None:
     from grader.formats import FORMATS
-    from grader.runners import RUNNERS
 
     grade = command(
         "grade",
@@ -192,24 +191,12 @@ def _add_grade(command: _Command) -> None:
         metavar="NAME=PATH",
         help="also write a format to a file; may be repeated",
     )
+    _add_grading(grade)
     _add_running(grade)
-    grade.add_argument(
-        "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
-    )
-    grade.add_argument(
-        "--no-diagnosis",
-        dest="diagnoses",
-        action="store_false",
-        help="name no misconceptions (for exams)",
-    )
-    grade.add_argument(
-        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
-    )
 
 
 def _add_batch(command: _Command) -> None:
     from grader.batch import LAYOUTS
-    from grader.runners import RUNNERS
 
     batch = command(
         "batch",
@@ -243,19 +230,11 @@ def _add_batch(command: _Command) -> None:
         metavar="NAME=FOLDER",
         help="write each learner's report in a format to a folder; may be repeated",
     )
+    _add_grading(batch)
     _add_running(batch)
-    batch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
-    batch.add_argument(
-        "--no-diagnosis", dest="diagnoses", action="store_false", help="name no misconceptions"
-    )
-    batch.add_argument(
-        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
-    )
 
 
 def _add_watch(command: _Command) -> None:
-    from grader.runners import RUNNERS
-
     watch = command(
         "watch",
         "grade on every save and say what changed",
@@ -263,11 +242,12 @@ def _add_watch(command: _Command) -> None:
         ("watch", "run", "WatchOptions"),
     )
     watch.add_argument("slug", nargs="?", metavar="SLUG")
-    watch.add_argument("--runner", choices=["auto", *RUNNERS], default="auto")
-    watch.add_argument("--reseed", type=_seed, default=0, metavar="N")
+    _add_runner(watch)
+    _add_reseed(watch)
 
 
-def _add_running(sub: argparse.ArgumentParser) -> None:
+def _add_grading(sub: argparse.ArgumentParser) -> None:
+    """Add the options of `options.GradingOptions`."""
     sub.add_argument(
         "--cases", action="append", default=[], metavar="DIR", help="a folder of further cases"
     )
@@ -278,7 +258,33 @@ def _add_running(sub: argparse.ArgumentParser) -> None:
         "--reveal", action="store_true", help="tell all about hidden cases (for instructors)"
     )
     sub.add_argument(
+        "--no-diagnosis",
+        dest="diagnoses",
+        action="store_false",
+        help="name no misconceptions (for exams)",
+    )
+    _add_reseed(sub)
+
+
+def _add_reseed(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
         "--reseed", type=_seed, default=0, metavar="N", help="shift the seed of every drawn input"
+    )
+
+
+def _add_running(sub: argparse.ArgumentParser) -> None:
+    """Add the options of `options.RunningOptions`."""
+    _add_runner(sub)
+    sub.add_argument(
+        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
+    )
+
+
+def _add_runner(sub: argparse.ArgumentParser) -> None:
+    from grader.runners import RUNNERS
+
+    sub.add_argument(
+        "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
     )
 
 

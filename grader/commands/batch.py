@@ -18,6 +18,7 @@ from grader.batch.sources import open_trees
 from grader.batch.task import Executor
 from grader.commands import MET, Context, batch_plan, batch_results
 from grader.commands.batch_results import Wanted
+from grader.commands.publish import read_places
 from grader.errors import UsageError
 from grader.options import GradingOptions, RunningOptions
 
@@ -45,8 +46,8 @@ class BatchOptions:
 def run_batch(options: BatchOptions, context: Context) -> int:
     """Grade what has no result yet; then write the files and print the class."""
     wanted = Wanted(
-        batch_results.places(options.output, "--output", ("csv", *formats.FORMATS), context.cwd),
-        batch_results.places(options.reports, "--reports", formats.FORMATS, context.cwd),
+        read_places(options.output, "--output", ("csv", *formats.FORMATS), context.cwd),
+        read_places(options.reports, "--reports", formats.FORMATS, context.cwd),
         options.grading.reveal,
     )
     if options.export and (options.paths or options.dry_run):

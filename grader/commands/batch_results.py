@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader import formats
 from grader.batch import export, summary
 from grader.batch.database import Database
 from grader.batch.run import Trouble
 from grader.commands import FAULT, MET, NOT_MET, TO_FIX, Context
-from grader.errors import Complaint, UsageError, nearest
+from grader.commands.publish import Places
+from grader.errors import Complaint, UsageError
 from grader.files import write
 
 _MOST_TROUBLE = 20
-
-Places = Sequence[tuple[str, Path]]
-"""format and path, as the user gave them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +82,3 @@ def _write(
         else:
             context.tell(f"{count} reports in {path}")
     return complaints
-
-
-def places(
-    texts: Sequence[str], option: str, known: Iterable[str], cwd: Path
-) -> list[tuple[str, Path]]:
-    """Return name and path of each `NAME=PATH`. Raises UsageError."""
-    found: list[tuple[str, Path]] = []
-    for text in texts:
-        name, separator, path = text.partition("=")
-        if not separator or not path:
-            raise UsageError(f"{option} {text}: write NAME=PATH, for example csv=grades.csv")
-        if name not in known:
-            raise UsageError(f"{option}: unknown format {name!r}. {nearest(name, known)}")
-        if any(other == cwd / path for _, other in found):
-            raise UsageError(f"{option}: two formats for one place, {path}")
-        found.append((name, cwd / path))
-    return found

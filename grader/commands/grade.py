@@ -12,8 +12,9 @@ from pathlib import Path
 from grader import runners
 from grader.catalog import Course
 from grader.commands import MET, NOT_MET, Context
-from grader.commands.publish import Printing, publish, read_outputs
+from grader.commands.publish import Printing, publish, read_places
 from grader.errors import UsageError, nearest
+from grader.formats import FORMATS
 from grader.model import Outlook, Report
 from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
@@ -48,7 +49,7 @@ class Target:
 
 def run(options: GradeOptions, context: Context) -> int:
     """Grade, then print and write the reports."""
-    outputs = read_outputs(options.output, context.cwd)
+    outputs = read_places(options.output, "--output", FORMATS, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
     publish(reports, options.printing, outputs, context)

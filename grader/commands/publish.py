@@ -33,22 +33,27 @@ class Printing:
     flags: str
 
 
-def read_outputs(texts: Sequence[str], cwd: Path) -> list[tuple[str, Path]]:
-    """Return format and path of each `--output NAME=PATH`.
+Places = Sequence[tuple[str, Path]]
+"""format and path, as the user gave them"""
 
-    Raises UsageError for an unknown name, a missing path, and a path that is given twice.
+
+def read_places(texts: Sequence[str], option: str, known: Iterable[str], cwd: Path) -> Places:
+    """Return format and path of each `NAME=PATH` of an option.
+
+    Raises UsageError for a format that is not `known`, a missing path, and a path that is given
+    twice.
     """
-    outputs: list[tuple[str, Path]] = []
+    places: list[tuple[str, Path]] = []
     for text in texts:
         name, separator, path = text.partition("=")
         if not separator or not path:
-            raise UsageError(f"--output {text}: write NAME=PATH, for example json=report.json")
-        if name not in formats.FORMATS:
-            raise UsageError(f"unknown format {name!r}. {nearest(name, formats.FORMATS)}")
-        if any(other == cwd / path for _, other in outputs):
-            raise UsageError(f"--output: two formats for one file, {path}")
-        outputs.append((name, cwd / path))
-    return outputs
+            raise UsageError(f"{option} {text}: write NAME=PATH, for example json=report.json")
+        if name not in known:
+            raise UsageError(f"{option}: unknown format {name!r}. {nearest(name, known)}")
+        if any(other == cwd / path for _, other in places):
+            raise UsageError(f"{option}: two formats for one path, {path}")
+        places.append((name, cwd / path))
+    return places
 
 
 def _speak_utf_8(stream: TextIO) -> None:

@@ -200,7 +200,7 @@ def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
         (["json"], "write NAME=PATH"),
         (["json="], "write NAME=PATH"),
         (["jsn=x"], "Did you mean 'json'?"),
-        (["json=x", "junit=x"], "two formats for one file, x"),
+        (["json=x", "junit=x"], "two formats for one path, x"),
     ],
 )
 def test_an_output_that_makes_no_sense_is_refused_before_grading(
