@@ -1,4 +1,4 @@
-# `make help` says what there is. Everything runs in .venv, which is built once.
+# `make help` lists the targets. All of them run in .venv, which is built once.
 PYTHON ?= python3
 PROBLEM ?=
 ARGS ?=
@@ -13,21 +13,21 @@ GRADER := $(BIN)/python -m grader
 
 help:
 	@echo 'make grade                 grade your solutions'
-	@echo 'make grade PROBLEM=SLUG    grade one exercise; make grade ARGS=-v tells more'
+	@echo 'make grade PROBLEM=SLUG    grade one exercise; ARGS=-v shows every failing case'
 	@echo 'make watch                 grade on every save; Ctrl-C ends it'
 	@echo 'make test                  run the tests of the grader itself'
 	@echo 'make check                 check exercises and cases (for authors)'
-	@echo 'make audit                 prove that the cases reject every wrong idea'
-	@echo 'make mutate                see which changes of the judging the tests notice'
+	@echo 'make audit                 prove that the cases reject every misconception'
+	@echo 'make mutate                list the changes of the judging code that no test detects'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
-	@echo 'make test-fresh            test the plug-in, notebooks and Gradescope as installed'
+	@echo 'make test-fresh            test the installed plug-in, notebooks and Gradescope'
 	@echo 'make bench                 measure against pytest, EvalPlus and bare Python'
 	@echo 'make test-dask             grade a class on a Dask cluster (installs it)'
-	@echo 'make bench-batch           grade classes of full size; writes docs/batch.md'
+	@echo 'make bench-batch           grade full-size classes; writes docs/batch.md'
 	@echo 'make clean                 remove the environment and caches'
 
-# Some unmet requirements (exit code 1) are news, not a broken build; a CI wants to know.
+# Outside CI, unmet requirements (exit code 1) do not fail the target.
 grade: $(READY)
 	@$(GRADER) grade $(PROBLEM) $(ARGS); code=$$?; \
 	if [ "$$code" = 1 ] && [ -z "$$CI" ]; then exit 0; else exit $$code; fi
@@ -49,7 +49,7 @@ lint: $(DEV_READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-# One worker, so that a mutant that is slow is not taken for one that never ends.
+# One worker: with more, mutmut would take a slow mutant for an endless one.
 mutate: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check mutmut
 	@rm -rf mutants
@@ -63,7 +63,7 @@ test-peer: $(DEV_READY)
 test-fresh: $(DEV_READY)
 	@$(BIN)/python -m pytest -q -m fresh $(ARGS)
 
-# EvalPlus is a peer, not a dependency: only its core is needed, without what that depends on.
+# The benchmark needs only the core of EvalPlus, not its dependencies.
 bench: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps evalplus psutil
 	@$(BIN)/python tests/bench/run.py $(ARGS)
@@ -89,6 +89,6 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(DEV_READY): $(READY)
-	@echo 'Adding what the tests need, once; this usually takes half a minute.'
+	@echo 'Installing the packages for the tests, once; this usually takes half a minute.'
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev]'
 	@touch $@

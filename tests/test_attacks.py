@@ -42,15 +42,15 @@ SLACK_SECONDS = 5.0
 HEAD = """\
 # What the `process` runner does not stop
 
-The `process` runner guards against accidents: hangs, crashes, floods, memory. It runs learner \
-code as the user who grades, so that code can do what this user can: read the reference and the \
-grader's memory, use the network, start programs. These attacks of `tests/data/attacks` get what \
-they want under it, as root on Linux; the others are stopped, and all are under the confined \
-runner. `pass` in the last column is a pass that was not earned.
+The `process` runner guards against accidents: hangs, crashes, floods of output, memory. It runs \
+learner code with the rights of the user who grades. That code can therefore read the reference \
+and the grader's memory, use the network and start programs. This table lists the attacks of \
+`tests/data/attacks` that succeed under `process`, as root on Linux. `process` stops the others, \
+and the confined runner stops all of them. `pass` in the last column is an undeserved pass.
 
-Written by `python tests/test_attacks.py` and checked by the tests; edit nothing here.
+`python tests/test_attacks.py` writes this page, and the tests check it: do not edit it.
 
-| attack | what it tries | verdict |
+| attack | attempt | verdict |
 |---|---|---|
 """
 
@@ -180,6 +180,7 @@ def test_an_attack_on_our_own_code_names_what_is_there() -> None:
 
 def test_the_table_lists_attacks_that_exist_and_says_what_they_try() -> None:
     kinds = {attack.name: attack.kind for attack in CORPUS}
+    assert TABLE.read_text("utf-8").startswith(HEAD)
     assert listed()
     assert {name: kinds.get(name) for name in listed()} == listed()
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds what Gradescope wants for a programming assignment: build.sh SLUG OUT.zip
+# Builds the autograder ZIP of a Gradescope programming assignment: build.sh SLUG OUT.zip
 #
-# SLUG is the exercise of the assignment. A folder hidden_cases/ at the course's root, with case
-# files as in cases/, goes along and is graded without being shown.
+# SLUG is the exercise of the assignment. If the course's root has a folder hidden_cases/ with case
+# files, the ZIP contains it, and learners do not see these cases.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: build.sh SLUG OUT.zip" >&2; exit 2; }
 slug=$1

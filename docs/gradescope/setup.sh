@@ -15,7 +15,7 @@ find_python() {
 }
 
 python=$(find_python)
-if [ -z "$python" ]; then # Ubuntu 22.04 comes with 3.10 and has 3.11 beside it
+if [ -z "$python" ]; then # Ubuntu 22.04 has Python 3.10 by default and offers 3.11
     apt-get update
     apt-get install -y --no-install-recommends python3-venv python3.11 python3.11-venv
     python=$(find_python)

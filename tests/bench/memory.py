@@ -35,7 +35,7 @@ def figures(root: Path) -> list[Figure]:
             grader = shares.pop(process.pid, 0.0)
             parts = f"grader {grader:.0f}, others {', '.join(f'{s:.0f}' for s in shares.values())}"
         time.sleep(0.01)
-    return [figure("the whole tree with two workers", peak, 50, f"MiB (PSS): {parts}")]
+    return [figure("all processes with two workers", peak, 50, f"MiB (PSS): {parts}")]
 
 
 def _tree(pid: int) -> list[int]:

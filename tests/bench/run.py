@@ -98,7 +98,7 @@ def whole_process(root: Path, pairs: int) -> list[Figure]:
             seconds,
             "grade",
             "pytest with plug-ins",
-            "one `grader grade` / the same with the plug-ins of the dev extra",
+            "one `grader grade` / the same, with the plug-ins of the dev extra",
         ),
         against(seconds, "grade", "imports", "one `grader grade` / bare imports", 1.35),
         against(seconds, "grade", "naive", "one `grader grade` / naive script, no isolation"),
@@ -170,21 +170,21 @@ def batches(root: Path, count: int) -> list[Figure]:
     rate = count / ours_good
     figures = [
         figure(
-            f"{count} good ones / a pytest process each",
+            f"{count} right submissions / one pytest process for each",
             pytest_each / (ours_good / count),
             40,
             f"{rate:.0f} a second against {1 / pytest_each:.1f}",
             more=True,
         ),
         Figure(
-            f"{count} good ones / pytest-xdist, two workers",
+            f"{count} right submissions / pytest-xdist, two workers",
             xdist / ours_good,
             "",
             None,
             f"{ours_good:.2f} s against {xdist:.2f} s",
         ),
         figure(
-            f"{count} with {bad} hanging: time beyond that of the good ones",
+            f"{count} submissions, {bad} hanging: additional time",
             ours_mixed - ours_good,
             grader.prepared.problem.limits.seconds + 1.5,
             f"seconds; {ours_mixed:.2f} s against {ours_good:.2f} s, one limit is"
@@ -198,9 +198,9 @@ def batches(root: Path, count: int) -> list[Figure]:
         theirs_good = peers.evalplus_batch(good, inputs, expected)
         theirs_mixed = peers.evalplus_batch(mixed, inputs, expected)
         figures += [
-            figure(f"{count} good ones / EvalPlus' core", theirs_good / ours_good, 2,
+            figure(f"{count} right submissions / EvalPlus' core", theirs_good / ours_good, 2,
                    f"{ours_good:.2f} s against {theirs_good:.2f} s", more=True),
-            figure(f"{count} with 2 % hanging, 2 % crashing / EvalPlus' core",
+            figure(f"{count} submissions, 2 % hanging, 2 % crashing / EvalPlus' core",
                    theirs_mixed / ours_mixed, 1.7,
                    f"{ours_mixed:.2f} s against {theirs_mixed:.2f} s", more=True),
         ]  # fmt: skip
@@ -218,7 +218,7 @@ def growth(root: Path, pairs: int) -> list[Figure]:
     each = (medians[1200] - medians[120]) / 1080 * 1000
     figures = [
         figure(
-            "an extra small case, its YAML included",
+            "one more small case, including its YAML",
             each,
             0.15,
             "ms; whole runs: "
@@ -337,8 +337,8 @@ def page(figures: Sequence[Figure], pairs: int) -> str:
     return f"""\
 # Benchmarks
 
-Written by `make bench`. Ratios are medians over {pairs} pairs measured in turns in one run, with
-full confinement on; milliseconds are this machine's.
+`make bench` writes this page. Each ratio is the median over {pairs} pairs, measured alternately in
+one run with full confinement. Times depend on the machine.
 
 Machine: {os.cpu_count()} cores, {platform.machine()}, {platform.system()} {platform.release()};
 Python {platform.python_version()}, NumPy {np.__version__}, PyYAML {yaml.__version__}.

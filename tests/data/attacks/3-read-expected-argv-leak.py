@@ -1,5 +1,5 @@
 # verdict: error
-# kind: argv leak: entries of sys.argv, sys.orig_argv and sys.path that lead to the cases or the repository
+# kind: argv leak: entries of sys.argv, sys.orig_argv and sys.path that point to the cases or the repository
 # depends: an environment inside the course's folder
 import os
 import sys

@@ -1,5 +1,5 @@
 # verdict: pass
-# kind: masked arrays for the mask, nothing masked in what comes back
+# kind: masked arrays for the mask, nothing masked in the returned value
 import numpy as np
 import numpy.ma as ma
 

@@ -1,5 +1,5 @@
 # verdict: error|output-limit|fail
-# kind: puts stdout in the place of every other descriptor and floods it with what looks like frames
+# kind: puts stdout in the place of every other descriptor and floods it with imitated frames
 import os
 
 import numpy as np

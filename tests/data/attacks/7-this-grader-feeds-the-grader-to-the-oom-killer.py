@@ -1,5 +1,5 @@
 # verdict: forbidden|error
-# kind: writes the parent's oom_score_adj (here what it is)
+# kind: writes the parent's oom_score_adj (here its present value)
 import os
 
 name = f"/proc/{os.getppid()}/oom_score_adj"

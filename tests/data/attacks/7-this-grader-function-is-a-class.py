@@ -1,5 +1,5 @@
 # verdict: fail|error
-# kind: the entry point is a class, and what comes back is an instance
+# kind: the entry point is a class, and the returned value is an instance
 import numpy as np
 
 

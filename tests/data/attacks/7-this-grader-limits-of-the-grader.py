@@ -1,5 +1,5 @@
 # verdict: forbidden|error
-# kind: sets a limit of the parent process (here to what it is)
+# kind: sets a limit of the parent process (here to its present value)
 import os
 import resource
 

@@ -1,5 +1,5 @@
 # verdict: error|memory
-# kind: says what a C library says without memory, then aborts
+# kind: prints the message of a C library that is out of memory, then aborts
 import os
 
 
