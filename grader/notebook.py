@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     r"""(?P<comment>\#.*)"""
     r"""|(?P<triple>'{3}|\"{3})"""
     r"""|(?P<string>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
-    r"""|(?P<unclosed>['"].*)"""
+    r"""|(?P<quote>['"])"""
     r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|[^'"\#()\[\]{}]+"""
 )
 
@@ -198,7 +198,11 @@ def _python_lines(text: str) -> Iterator[str]:
 
 
 class _Scan:
-    """Whether the next line begins a statement, or is inside brackets or a long string."""
+    """Whether the next line begins a statement, or is inside brackets or a string.
+
+    Not the standard `tokenize`: it stops at the first magic, does not tell that a string is open
+    before it ends, and on Python 3.12.1 its time grows with the square of a line's length.
+    """
 
     def __init__(self) -> None:
         self._brackets = 0
@@ -212,34 +216,33 @@ class _Scan:
 
     def scan(self, line: str) -> None:
         """Take one more line in."""
-        self._continued = line.endswith("\\") and not self._quote
-        at = 0
+        at, in_comment = 0, False
         while at < len(line):
             if self._quote:
-                end = self._end_of_string(line, at)
-                if end < 0:
-                    return
-                at, self._quote = end, ""
+                at = self._after_string(line, at)
                 continue
             token = _TOKEN.match(line, at)
             assert token  # together the alternatives take any character
             at = token.end()
-            if token["triple"]:
-                self._quote = token["triple"]
-            elif token["open"]:
+            self._quote = token["triple"] or token["quote"] or ""
+            if token["open"]:
                 self._brackets += 1
             elif token["close"]:
                 self._brackets = max(0, self._brackets - 1)
-            elif token["comment"] is not None:
-                self._continued = False
+            in_comment = token["comment"] is not None
+        self._continued = line.endswith("\\") and not self._quote and not in_comment
 
-    def _end_of_string(self, line: str, at: int) -> int:
-        """Return where a long string ends in `line`, or -1."""
+    def _after_string(self, line: str, at: int) -> int:
+        """Return where the open string ends in `line`, or a place after the line."""
         while at < len(line):
             if line[at] == "\\":
                 at += 2
             elif line.startswith(self._quote, at):
-                return at + 3
+                at += len(self._quote)
+                self._quote = ""
+                return at
             else:
                 at += 1
-        return -1
+        if len(self._quote) == 1 and at == len(line):  # no backslash continues it: a mistake
+            self._quote = ""
+        return at

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
 import subprocess
 import sys
+import sysconfig
+import tokenize
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import REPOSITORY, run_in
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader import grade, notebook
 from grader.errors import UsageError
@@ -138,11 +144,83 @@ def test_magics_go_and_lines_stay_where_they_are(source: str, left: str) -> None
         "x = '\\\\'\ny = '(' # )\nz = 1",
         "if x != 3: pass",
         "f = lambda: not x",
+        "x = f('a \\\n(b', c)\ny = 1",
+        "x = f('a, \\\n  b'\n  % c)",
+        'x = """a\nb%s""" \\\n  % y',
+        'def f():\n    """It.\n\n    %time x\n    """',
     ],
 )
 def test_python_that_looks_like_a_magic_stays(source: str) -> None:
     compile(source, "<cell>", "exec")
     assert script(source, RIGHT).source == f"{source}\n{RIGHT}\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        ("x = f('a \\\nb', c)\n!ls", "x = f('a \\\nb', c)\n"),
+        ("x = ('a(' \\\n'b')\n!ls", "x = ('a(' \\\n'b')\n"),
+        ("x = 'a\\\n(b'\n!ls", "x = 'a\\\n(b'\n"),
+        ("x = 1 # \\\n!ls", "x = 1 # \\\n"),
+    ],
+)
+def test_a_magic_after_python_of_several_lines_goes(source: str, left: str) -> None:
+    assert script(source, RIGHT).source == f"{left}\n{RIGHT}\n"
+
+
+NOT_A_STATEMENT = {
+    tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER
+}  # fmt: skip
+
+
+def statements(source: str) -> list[int]:
+    """Return the lines, from 0, at which the standard library sees a statement begin."""
+    found: list[int] = []
+    ended = True
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in NOT_A_STATEMENT:
+            if ended:
+                found.append(token.start[0] - 1)
+            ended = token.type == tokenize.NEWLINE
+    return found
+
+
+LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("[a-d]*.py"))
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+def test_a_magic_goes_before_every_statement_of_the_standard_library(path: Path) -> None:
+    source = path.read_text("utf-8").replace("\f", "")
+    begins = set(statements(source))
+    given, left = [], []
+    for number, line in enumerate(source.removesuffix("\n").split("\n")):
+        indent = line[: len(line) - len(line.lstrip())]
+        if number in begins:
+            given.append(f"{indent}!ls")
+            left.append(f"{indent}pass" if indent else "")
+        given.append(line)
+        left.append(line)
+    read = script("\n".join(given), entry_point="nothing").source
+    assert read.split("\n")[:-1] == left
+
+
+PIECES = [
+    "'", '"', "\'\'\'", '"""', "\\", "\n", "\n", "(", ")", "[", "}", "#", "%", "%%", "!", "?", "=",
+    " ", "    ", "x", "f", "rb", "%%time", "%%bash", "!ls", "x = ", "def project(", ":", "\t",
+    "\r", "\f", "\0", "\x85", "\u2028", "é", "\ud800", "🐍",
+]  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), max_size=3))
+def test_hostile_cells_keep_their_lines(sources: list[str]) -> None:
+    made = [source for source in sources if source.strip()]
+    read = script(*made, RIGHT)
+    lines = read.source.split("\n")[:-1]
+    assert len(lines) == len(read.line_map)
+    assert lines[-2:] == RIGHT.split("\n")
+    kept = [re.sub("\r\n?", "\n", source).removesuffix("\n").split("\n") for source in made]
+    counts = Counter(place.split(",")[0] for place in read.line_map)
+    assert [counts[f"cell {n}"] for n in range(1, len(made) + 1)] == [len(k) for k in kept]
 
 
 def test_lines_are_told_as_cell_and_line(small_course: Path) -> None:
