@@ -244,7 +244,7 @@ class Auditor:
         deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]
         deviations += [
             (name, compare.excess(output, array, tolerance))
-            for position, array in enumerate(prepared.expected[case.id])
+            for position, array in enumerate(map(compare.array_of, prepared.answer(case).values))
             for name, output in _trivial_outputs(call, array, self.problem, position)
         ]
         return _margin(case, tolerance, max(noise, default=0.0), deviations)
@@ -277,12 +277,12 @@ def _ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list
     """Return how far each returned value of the right structure is from the expected one."""
     if execution.answer is None:
         return []
-    returns, expected = prepared.problem.returns, prepared.expected[case.id]
+    returns, expected = prepared.problem.returns, prepared.answer(case)
     found = compare.structure(execution.answer, returns, expected)
     tolerance = prepared.problem.tolerance_of(case)
     return [
-        compare.excess(value.array, right, tolerance)
-        for value, right in zip(found.values, expected, strict=True)
+        compare.excess(value.array, compare.array_of(right), tolerance)
+        for value, right in zip(found.values, expected.values, strict=True)
         if value is not None and value.array is not None
     ]
 

@@ -13,7 +13,7 @@ from grader import compare, grading
 from grader import submission as submissions
 from grader.catalog import Course
 from grader.errors import Complaint, GraderError, Location
-from grader.model import Case, Outlook, Problem
+from grader.model import Answer, Case, Outlook, Problem
 from grader.runners import Runner
 
 _Result = TypeVar("_Result")
@@ -55,7 +55,7 @@ def check(course: Course, slug: str, runner: Runner) -> Checkup:
     if prepared:
         for case in problem.cases:
             if case.published:
-                numbers, wrong = _published_complaints(case, problem, prepared.expected[case.id])
+                numbers, wrong = _published_complaints(case, problem, prepared.answer(case))
                 agreed += numbers
                 complaints += wrong
         complaints += _starter_complaints(course, prepared, runner)
@@ -92,14 +92,15 @@ def _coverage_complaints(problem: Problem) -> list[Complaint]:
 
 
 def _published_complaints(
-    case: Case, problem: Problem, expected: compare.Expected
+    case: Case, problem: Problem, expected: Answer
 ) -> tuple[int, list[Complaint]]:
     """Return how many published numbers the reference rounds to, and what is wrong."""
     assert case.published
     agreed, complaints = 0, []
-    by_name = {v.name: array for v, array in zip(problem.returns.values, expected, strict=True)}
+    pairs = zip(problem.returns.values, expected.values, strict=True)
+    by_name = {promised.name: value for promised, value in pairs}
     for name, literal in case.published.values.items():
-        published, right = np.array(literal), by_name[name]
+        published, right = np.array(literal), compare.array_of(by_name[name])
         if published.shape != right.shape:
             message = (
                 f"case {case.id!r}: the published {name} has the shape {published.shape},"

@@ -38,8 +38,6 @@ KINDS = (
 )  # fmt: skip
 
 Array = NDArray[Any]
-Expected = tuple[Array, ...]
-"""The reference's values in the order of `Returns.values`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +52,22 @@ class Structure:
     mismatch: Mismatch | None
 
 
-def structure(answer: Answer, returns: Returns, expected: Expected) -> Structure:
-    """Compare kind, count, array-likeness and shapes, and say which values can be judged."""
+def array_of(expected: Value) -> Array:
+    """Return the array of a value of the reference, which `grading.prepare` requires."""
+    assert expected.array is not None
+    return expected.array
+
+
+def structure(answer: Answer, returns: Returns, expected: Answer) -> Structure:
+    """Compare kind, count, array-likeness and shapes, and say which values can be judged.
+
+    `expected` is the reference's answer with its values in the order of `returns`, here and in
+    the other functions.
+    """
     offered, mismatch = _laid_out(answer, returns)
     values: list[Value | None] = []
-    shapes = {p.name: right.shape for p, right in zip(returns.values, expected, strict=True)}
+    pairs = zip(returns.values, expected.values, strict=True)
+    shapes = {promised.name: array_of(right).shape for promised, right in pairs}
     for value, promised in zip(offered, returns.values, strict=True):
         wrong = _structural(value, promised, shapes) if value is not None else None
         mismatch = mismatch or wrong
@@ -69,19 +78,19 @@ def structure(answer: Answer, returns: Returns, expected: Expected) -> Structure
 def values(
     found: Structure,
     returns: Returns,
-    expected: Expected,
+    expected: Answer,
     tolerance: Tolerance,
     checks: Checks = "values",
 ) -> Mismatch | None:
     """Compare the values whose structure is right; with `checks` dtype their element type too."""
-    for value, promised, right in zip(found.values, returns.values, expected, strict=True):
+    for value, promised, right in zip(found.values, returns.values, expected.values, strict=True):
         if value is None or value.array is None:
             continue
         if checks == "dtype" and promised.dtype:
             wrong = _dtype(value, promised)
             if wrong:
                 return wrong
-        wrong = _elements(value.array, promised, right, tolerance)
+        wrong = _elements(value.array, promised, array_of(right), tolerance)
         if wrong:
             return wrong
     return None
@@ -91,7 +100,7 @@ def with_patterns(
     mismatch: Mismatch,
     found: Structure,
     returns: Returns,
-    expected: Expected,
+    expected: Answer,
     tolerance: Tolerance,
 ) -> Mismatch:
     """Return a mismatch of `values` with what the wrong numbers have in common with the right.
@@ -104,7 +113,7 @@ def with_patterns(
     value = found.values[position]
     assert value is not None
     assert value.array is not None
-    ours, theirs = value.array.real, expected[position]
+    ours, theirs = value.array.real, array_of(expected.values[position])
     actual, right = _inexact(ours), _inexact(theirs.real)
     seen: list[Pattern] = []
     if theirs.dtype.kind != "c" and np.isfinite([actual, right]).all():

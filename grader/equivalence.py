@@ -124,7 +124,7 @@ class Likeness:
     def _same_answers(self, case: Case, ours: Answer, theirs: Answer, look: Look) -> bool:
         judged = list(zip(ours.values, theirs.values, strict=False))
         if look == "structure" or (look == "judged" and not self.structure_is_right):
-            returns, expected = self.prepared.problem.returns, self.prepared.expected[case.id]
+            returns, expected = self.prepared.problem.returns, self.prepared.answer(case)
             right = compare.structure(ours, returns, expected).values
             theirs_right = compare.structure(theirs, returns, expected).values
             if look == "judged" and any(right):
@@ -149,7 +149,7 @@ class Likeness:
         """Return whether the case rejects an execution, in the values that can be judged."""
         if execution.answer is None:
             return True
-        problem, expected = self.prepared.problem, self.prepared.expected[case.id]
+        problem, expected = self.prepared.problem, self.prepared.answer(case)
         checks = self._checks(case)
         found = compare.structure(execution.answer, problem.returns, expected)
         if found.mismatch and (self.structure_is_right or checks == "structure"):
@@ -158,8 +158,10 @@ class Likeness:
             return False
         tolerance = problem.tolerance_of(case)
         if any(
-            value and value.array is not None and compare.excess(value.array, right, tolerance) > 1
-            for value, right in zip(found.values, expected, strict=True)
+            value
+            and value.array is not None
+            and compare.excess(value.array, compare.array_of(right), tolerance) > 1
+            for value, right in zip(found.values, expected.values, strict=True)
         ):
             return True
         # `values` describes a mismatch, which takes its time; only element types are left to it.

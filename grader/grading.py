@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from grader import compare, recipes
 from grader.dependencies import is_met, is_red, let_wait
 from grader.errors import AuthorError, Complaint
 from grader.model import (
+    Answer,
     Call,
     Case,
     CaseResult,
@@ -34,6 +34,7 @@ from grader.model import (
     Returns,
     Run,
     Submission,
+    Value,
     Verdict,
 )
 from grader.runners import Runner, inprocess
@@ -44,13 +45,19 @@ Diagnose = Callable[[Run, tuple[RequirementResult, ...]], Mapping[str, Diagnosis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedProblem:
-    """A problem ready to grade any number of submissions: built calls and expected values."""
+    """A problem ready to grade any number of submissions: built calls, and the reference's runs."""
 
     problem: Problem
     calls: tuple[Call, ...]
-    expected: Mapping[str, compare.Expected]
-    """case id -> the reference's values"""
+    expected: Mapping[str, Execution]
+    """case id -> the reference's execution, its values in the order of `Returns.values`"""
     reseed: int = 0
+
+    def answer(self, case: Case) -> Answer:
+        """Return the answer of the reference, which `prepare` requires of every case."""
+        answer = self.expected[case.id].answer
+        assert answer is not None
+        return answer
 
 
 JudgeCase = Callable[[PreparedProblem, Requirement, Case, Execution, bool], CaseResult]
@@ -65,16 +72,16 @@ def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Pre
     """
     calls = build_calls(problem, reseed)
     executions = inprocess.execute(reference, problem.returns, calls)
-    expected: dict[str, compare.Expected] = {}
+    expected: dict[str, Execution] = {}
     complaints: list[Complaint] = []
     for case in problem.cases:
-        answer = executions[case.id]
-        wrong = _reference_complaint(answer, problem)
+        execution = executions[case.id]
+        wrong = _reference_complaint(execution, problem)
         if wrong:
             message = f"case {case.id!r}: the reference {wrong}"
-            complaints.append(Complaint(message, case.location, _line_of(answer)))
+            complaints.append(Complaint(message, case.location, _line_of(execution)))
         else:
-            expected[case.id] = _values(answer, problem)
+            expected[case.id] = _in_order(execution, problem.returns)
     if complaints:
         raise AuthorError(*complaints)
     return PreparedProblem(problem, calls, expected, reseed)
@@ -191,7 +198,7 @@ def _telling(prepared: PreparedProblem, result: RequirementResult) -> Requiremen
     for case in result.cases:
         mismatch, answer = case.mismatch, case.execution.answer
         if mismatch and answer:
-            expected = prepared.expected[case.case.id]
+            expected = prepared.answer(case.case)
             found = compare.structure(answer, problem.returns, expected)
             tolerance = problem.tolerance_of(case.case)
             mismatch = compare.with_patterns(mismatch, found, problem.returns, expected, tolerance)
@@ -248,7 +255,7 @@ def judge_case(
         return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
     if execution.outcome is not Outcome.RETURNED or execution.answer is None:
         return CaseResult(case, Verdict.ERRORED, execution)
-    problem, expected = prepared.problem, prepared.expected[case.id]
+    problem, expected = prepared.problem, prepared.answer(case)
     found = compare.structure(execution.answer, problem.returns, expected)
     if requirement.checks == "structure" or (structure_is_right and found.mismatch):
         mismatch = found.mismatch
@@ -302,7 +309,7 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
             return "does not return a dictionary of the promised names"
     elif answer.container != returns.container or len(answer.values) != len(returns.values):
         return f"returns a {answer.type_name}, not {_promised(returns)}"
-    for value, promised in zip(_ordered(answer, problem), returns.values, strict=True):
+    for value, promised in zip(_ordered(answer, returns), returns.values, strict=True):
         if value.array is None:
             return f"returns no array as {promised.name!r}, but {value.why_not}"
         if value.array.ndim != len(promised.axes):
@@ -330,12 +337,17 @@ def _line_of(execution: Execution) -> str:
     return f"See {Path(frame.path).name}, line {frame.line}: {frame.text}"
 
 
-def _ordered(answer: Any, problem: Problem) -> list[Any]:
-    if problem.returns.container != "dictionary":
-        return list(answer.values)
+def _ordered(answer: Answer, returns: Returns) -> tuple[Value, ...]:
+    if returns.container != "dictionary":
+        return answer.values
     by_name = dict(zip(answer.names, answer.values, strict=True))
-    return [by_name[value.name] for value in problem.returns.values]
+    return tuple(by_name[promised.name] for promised in returns.values)
 
 
-def _values(execution: Execution, problem: Problem) -> compare.Expected:
-    return tuple(value.array for value in _ordered(execution.answer, problem))
+def _in_order(execution: Execution, returns: Returns) -> Execution:
+    """Return the reference's execution with a dictionary's values in the promised order."""
+    answer = execution.answer
+    if answer is None or returns.container != "dictionary":
+        return execution
+    names = tuple(promised.name for promised in returns.values)
+    return replace(execution, answer=replace(answer, values=_ordered(answer, returns), names=names))

@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grader import grading
 from grader.errors import Location
 from grader.grading import Diagnose, PreparedProblem
 from grader.model import (
+    Answer,
     Case,
     Execution,
     Limits,
@@ -27,6 +30,7 @@ from grader.model import (
     Returns,
     Run,
     Tolerance,
+    Value,
 )
 from grader.runners.inprocess import InProcessRunner, execute
 
@@ -56,6 +60,15 @@ def raising(x: Any) -> Any:
 def unfinished(x: Any) -> Any:
     """Do what a starter does."""
     raise NotImplementedError
+
+
+def answer_with(*arrays: Any) -> Answer:
+    """Return an answer with these arrays as its values."""
+    values = tuple(
+        Value("numpy.ndarray", np.asarray(array), str(np.asarray(array).dtype)) for array in arrays
+    )
+    container = "single" if len(values) == 1 else "tuple"
+    return Answer(container, "numpy.ndarray" if len(values) == 1 else "tuple", values)
 
 
 def says(id: str, *needs: str, **options: Any) -> Requirement:

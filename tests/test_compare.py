@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from small_problem import answer_with
 
 from grader import compare
 from grader.model import (
@@ -132,13 +133,6 @@ def answer_of(returned: Any, returns: Returns) -> Answer:
     return execution.answer
 
 
-def arrays_of(returned: Any, returns: Returns) -> compare.Expected:
-    """Return the plain arrays of what a reference returned."""
-    arrays = tuple(value.array for value in answer_of(returned, returns).values)
-    assert all(array is not None for array in arrays)
-    return arrays  # type: ignore[return-value]
-
-
 @dataclass(frozen=True)
 class Judged:
     """What both questions answered."""
@@ -174,9 +168,9 @@ def judge(
         if container == "dictionary"
         else (right if container == "tuple" else right[0])
     )
-    arrays = arrays_of(reference, returns)
-    found = compare.structure(answer_of(returned, returns), returns, arrays)
-    return Judged(found, compare.values(found, returns, arrays, tolerance, checks))
+    right_answer = answer_of(reference, returns)
+    found = compare.structure(answer_of(returned, returns), returns, right_answer)
+    return Judged(found, compare.values(found, returns, right_answer, tolerance, checks))
 
 
 # --- the table: (name, returned, promised, kind of mismatch or None) -----------------------------
@@ -754,8 +748,8 @@ def test_what_is_returned_is_copied_before_it_can_change() -> None:
     returns = promise("single", (A,))
     answer = answer_of(returned, returns)
     returned[:] = 9
-    found = compare.structure(answer, returns, (A,))
-    assert compare.values(found, returns, (A,), TIGHT) is None
+    found = compare.structure(answer, returns, answer_with(A))
+    assert compare.values(found, returns, answer_with(A), TIGHT) is None
 
 
 # --- how far an answer is from the tolerance -----------------------------------------------------
@@ -954,7 +948,7 @@ def test_a_difference_of_exactly_what_is_allowed_passes() -> None:
 def test_a_value_without_an_array_is_never_equal_to_anything() -> None:
     returns = promise("single", (A,))
     answer = Answer("single", "Thing", (Value("Thing", why_not="a thing"),))
-    found = compare.structure(answer, returns, (A,))
+    found = compare.structure(answer, returns, answer_with(A))
     assert found.values == (None,)
     assert found.mismatch is not None
     assert found.mismatch.kind == "array_like"
@@ -963,15 +957,15 @@ def test_a_value_without_an_array_is_never_equal_to_anything() -> None:
 def test_what_cannot_be_laid_beside_the_promise_is_a_fault_and_not_a_verdict() -> None:
     pair, one = promise("tuple", (A, M)), promise("single", (A,))
     answer = answer_of((A, M), pair)
-    found = compare.structure(answer, pair, (A, M))
+    found = compare.structure(answer, pair, answer_with(A, M))
     with pytest.raises(ValueError, match="zip"):
-        compare.structure(answer, pair, (A,))
+        compare.structure(answer, pair, answer_with(A))
     with pytest.raises(ValueError, match="zip"):
-        compare.structure(answer, pair, (A, M, M))
+        compare.structure(answer, pair, answer_with(A, M, M))
     with pytest.raises(ValueError, match="zip"):
-        compare.values(found, pair, (A, M, M), TIGHT)
+        compare.values(found, pair, answer_with(A, M, M), TIGHT)
     with pytest.raises(ValueError, match="zip"):
-        compare.structure(Answer("single", "two", answer.values), one, (A,))
+        compare.structure(Answer("single", "two", answer.values), one, answer_with(A))
     by_name = Answer("dictionary", "dict", answer.values, ("v0",))
     with pytest.raises(ValueError, match="zip"):
-        compare.structure(by_name, promise("dictionary", (A, M)), (A, M))
+        compare.structure(by_name, promise("dictionary", (A, M)), answer_with(A, M))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_problem import answer_with
 
 from grader import compare, explain
 from grader.errors import Location
@@ -45,7 +46,7 @@ def mismatch(
     call = Call("a-case", "scale", ())
     answer = inprocess.execute(lambda: returned, returns, [call])["a-case"].answer
     assert answer is not None
-    right = expected if expected is not None else (Y, W)[: len(returns.values)]
+    right = answer_with(*(expected if expected is not None else (Y, W)[: len(returns.values)]))
     found = compare.structure(answer, returns, right)
     tolerance = Tolerance(1e-6, 1e-8)
     wrong = found.mismatch or compare.values(found, returns, right, tolerance, checks)

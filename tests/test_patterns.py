@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_problem import answer_with
 
 from grader import compare, explain
-from grader.model import Answer, Mismatch, ReturnedValue, Returns, Tolerance, Value
+from grader.model import Mismatch, ReturnedValue, Returns, Tolerance
 
 TOLERANCE = Tolerance(1e-9, 1e-12)
 WEIGHTS = np.array(
@@ -27,11 +28,11 @@ def mismatch(
     """Compare one returned value through the public functions."""
     actual, expected = np.asarray(actual), np.asarray(expected)
     returns = Returns("single", (ReturnedValue("values", tuple(axes)),))
-    value = Value("numpy.ndarray", actual, str(actual.dtype))
-    found = compare.structure(Answer("single", "numpy.ndarray", (value,)), returns, (expected,))
-    result = compare.values(found, returns, (expected,), tolerance)
+    right = answer_with(expected)
+    found = compare.structure(answer_with(actual), returns, right)
+    result = compare.values(found, returns, right, tolerance)
     assert result is not None
-    telling = compare.with_patterns(result, found, returns, (expected,), tolerance)
+    telling = compare.with_patterns(result, found, returns, right, tolerance)
     assert (telling.kind, telling.value, telling.axes) == (result.kind, "values", tuple(axes))
     assert {**telling.facts, **result.facts} == telling.facts
     return telling

@@ -193,8 +193,8 @@ def batches(root: Path, count: int) -> list[Figure]:
     ]
     if peers.evalplus():
         inputs = [list(call.arguments) for call in grader.prepared.calls]
-        expected = [tuple(v.tolist() for v in grader.prepared.expected[c.case])
-                    for c in grader.prepared.calls]  # fmt: skip
+        answers = [grader.prepared.expected[c.case].answer for c in grader.prepared.calls]
+        expected = [tuple(v.array.tolist() for v in answer.values) for answer in answers]
         theirs_good = peers.evalplus_batch(good, inputs, expected)
         theirs_mixed = peers.evalplus_batch(mixed, inputs, expected)
         figures += [
