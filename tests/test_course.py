@@ -222,7 +222,7 @@ def test_the_statements_have_their_common_sections_in_one_order() -> None:
         return [line[3:].rstrip("s") for line in lines if line.startswith("## ")]
 
     first, second = map(sections, SLUGS)
-    common = ["What goes in", "What to compute", "What comes out", "Example"]
+    common = ["Argument", "What to compute", "Return value", "Example"]
     assert [s for s in first if s in second] == common
     assert [s for s in second if s in first] == common
 
