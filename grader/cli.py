@@ -1,5 +1,6 @@
-"""Parse, call, choose the exit code. Nothing below prints on its own, exits or reads the
-environment.
+"""The command line: parse arguments, run a command, choose the exit code.
+
+Only this module reads the environment. Commands write to the streams of their `Context`.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ _INTERRUPTED = 130
 """128 + SIGINT, as shells report it."""
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""why an open stream takes no more"""
+"""errors of a write to an open stream on a full or failing device"""
 
 _NEEDED = ("numpy", "rich", "yaml")
-"""what an environment has after `pip install`, and a Python beside it may lack"""
+"""packages that the environment contains and another Python may lack"""
 
 _Run = tuple[str, str, str]
-"""a command's module in `grader.commands`, its function, and the class of its options"""
+"""(module in `grader.commands`, function, class of the options)"""
 
 _Command = Callable[[str, str, str, _Run], argparse.ArgumentParser]
-"""Name, what it does, an example, and what runs it -> its parser."""
+"""(name, description, example, run) -> parser of the subcommand"""
 
 _EXIT_CODES = """\
-exit codes: 0 every requirement is met; 1 some are not; 2 something that you can fix;
+exit codes: 0 every requirement is met; 1 some are not; 2 a mistake that you can fix;
 3 a fault of the grader"""
 
 
@@ -48,14 +49,14 @@ def main(
     """Run one command and return its exit code."""
     context = Context(
         cwd=cwd or Path.cwd(),
-        stdout=stdout or sys.stdout or io.StringIO(),  # none: it was closed (`>&-`)
+        stdout=stdout or sys.stdout or io.StringIO(),  # None after `>&-`
         stderr=stderr or sys.stderr or io.StringIO(),
         environment=dict(os.environ) if environment is None else environment,
     )
     _warm_up(argv)
     for stream in (context.stdout, context.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")  # what a locale cannot show is not lost
+            reconfigure(errors="backslashreplace")  # for characters that the locale lacks
     try:
         parsed = parser().parse_args(list(argv))
     except SystemExit as leaving:
@@ -67,10 +68,10 @@ def main(
 
 
 def _warm_up(argv: Sequence[str]) -> None:
-    """Start the process that will run learner code, so that it loads NumPy while we do.
+    """Start the process that runs learner code, so that both processes load NumPy in parallel.
 
-    Before parsing, since that takes as long as starting it; a wrong guess costs an idle process
-    that ends with this one.
+    This runs before the arguments are parsed, since parsing takes as long as the start. A command
+    that does not need the process leaves it idle until this one ends.
     """
     if list(argv[:1]) in (["grade"], ["watch"]) and not any("--runner" in word for word in argv):
         from grader.runners import launch
@@ -88,10 +89,10 @@ def _call(parsed: argparse.Namespace, context: Context) -> int:
         try:
             context.stdout.flush()
         except OSError:
-            _drop_output()  # it is among the complaints
+            _drop_output()  # the complaints already report it
         return TO_FIX
     except BrokenPipeError:
-        _drop_output()  # the reader went away (`grader list | head`): nobody is left to tell
+        _drop_output()  # the reader closed the pipe (`grader list | head`)
         return NOT_MET
     except KeyboardInterrupt:
         context.tell("interrupted")
@@ -115,11 +116,11 @@ def _run(parsed: argparse.Namespace, context: Context) -> int:
 
 
 def _crashed(error: Exception, context: Context) -> int:
-    """Tell what a command ended by: a package that is not installed, else a fault of ours."""
+    """Report the exception that ended a command: a missing package or a fault of the grader."""
     if isinstance(error, ModuleNotFoundError) and error.name in _NEEDED:
         context.tell(
-            f"the package {error.name} is missing in this Python, {sys.executable}.\n"
-            "    Use the grader of the environment, .venv/bin/grader: `make grade` builds it once."
+            f"the package {error.name} is missing in this Python, {sys.executable}\n"
+            "    help: Use .venv/bin/grader; `make grade` builds this environment once."
         )
         return TO_FIX
     import traceback
@@ -130,7 +131,7 @@ def _crashed(error: Exception, context: Context) -> int:
 
 
 def _drop_output() -> None:
-    """Lead standard output nowhere, so that nothing fails when Python ends."""
+    """Redirect standard output to the null device, so that the flush at exit does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -144,7 +145,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"grader {__version__}")
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--root", metavar="DIR", help="the course's folder; else around this one")
+    shared.add_argument("--root", metavar="DIR", help="the course (default: search upwards)")
     commands = root.add_subparsers(metavar="COMMAND", required=True, dest="command")
 
     def command(name: str, does: str, example: str, run: _Run) -> argparse.ArgumentParser:
@@ -178,18 +179,18 @@ def _add_grade(command: _Command) -> None:
     )
     grade.add_argument("targets", nargs="*", metavar="SLUG|FILE")
     grade.add_argument("--problem", metavar="SLUG", help="the exercise that the files solve")
-    grade.add_argument("-v", "--verbose", action="store_true", help="tell every failing case")
+    grade.add_argument("-v", "--verbose", action="store_true", help="show every failing case")
     grade.add_argument(
         "--format",
         choices=list(FORMATS),
-        help="what to print; else terminal, and in GitHub Actions github as well",
+        help="the format to print (default: terminal; in GitHub Actions also github)",
     )
     grade.add_argument(
         "--output",
         action="append",
         default=[],
         metavar="NAME=PATH",
-        help="also write a format to a file; may be repeated",
+        help="also write the report in a format to a file; may be repeated",
     )
     _add_grading(grade)
     _add_running(grade)
@@ -200,35 +201,46 @@ def _add_batch(command: _Command) -> None:
 
     batch = command(
         "batch",
-        "grade a whole class; a run that was ended goes on where it was",
+        "grade a whole class; after an interruption, continue the run",
         "grader batch submissions.zip --problem multi_head_attention --output csv=grades.csv",
         ("batch", "run_batch", "BatchOptions"),
     )
     batch.add_argument("paths", nargs="*", metavar="PATH", help="a folder, a ZIP, or files")
-    batch.add_argument("--problem", metavar="SLUG", help="the exercise; else all, by file names")
-    batch.add_argument("--jobs", type=_count, metavar="N", help="at once; else as many as cores")
-    batch.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster instead")
-    batch.add_argument("--database", metavar="FILE", help="else .grader/batch.db of the course")
-    batch.add_argument("--layout", choices=LAYOUTS, help="how the files are named; else found out")
-    batch.add_argument("--pattern", help="the same in words: {learner}/{any}/{problem}.py")
     batch.add_argument(
-        "--skip-ambiguous", action="store_true", help="leave out learners whose file is unclear"
+        "--problem", metavar="SLUG", help="the exercise (default: all, by file name)"
     )
-    batch.add_argument("--dry-run", action="store_true", help="only show what belongs to whom")
-    batch.add_argument("--export", action="store_true", help="write from the database only")
+    batch.add_argument(
+        "--jobs",
+        type=_count,
+        metavar="N",
+        help="the number of workers (default: one for each core)",
+    )
+    batch.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster instead")
+    batch.add_argument("--database", metavar="FILE", help="(default: .grader/batch.db)")
+    batch.add_argument(
+        "--layout", choices=LAYOUTS, help="how the files are named (default: detected)"
+    )
+    batch.add_argument(
+        "--pattern", help="the names as a pattern, such as {learner}/{any}/{problem}.py"
+    )
+    batch.add_argument(
+        "--skip-ambiguous", action="store_true", help="skip learners with several possible files"
+    )
+    batch.add_argument("--dry-run", action="store_true", help="only list learners and their files")
+    batch.add_argument("--export", action="store_true", help="write reports without grading")
     batch.add_argument(
         "--output",
         action="append",
         default=[],
         metavar="NAME=PATH",
-        help="write the class as csv or in a format to a file; may be repeated",
+        help="write the class as csv or in a report format to a file; may be repeated",
     )
     batch.add_argument(
         "--reports",
         action="append",
         default=[],
         metavar="NAME=FOLDER",
-        help="write each learner's report in a format to a folder; may be repeated",
+        help="write a report for each learner in a format to a folder; may be repeated",
     )
     _add_grading(batch)
     _add_running(batch)
@@ -237,7 +249,7 @@ def _add_batch(command: _Command) -> None:
 def _add_watch(command: _Command) -> None:
     watch = command(
         "watch",
-        "grade on every save and say what changed",
+        "grade on every save and show the changes",
         "grader watch multi_head_attention",
         ("watch", "run", "WatchOptions"),
     )
@@ -249,26 +261,28 @@ def _add_watch(command: _Command) -> None:
 def _add_grading(sub: argparse.ArgumentParser) -> None:
     """Add the options of `options.GradingOptions`."""
     sub.add_argument(
-        "--cases", action="append", default=[], metavar="DIR", help="a folder of further cases"
+        "--cases", action="append", default=[], metavar="DIR", help="a folder with further cases"
     )
     sub.add_argument(
         "--hidden", action="store_true", help="hide the cases of --cases from the report"
     )
-    sub.add_argument(
-        "--reveal", action="store_true", help="tell all about hidden cases (for instructors)"
-    )
+    sub.add_argument("--reveal", action="store_true", help="show hidden cases (for instructors)")
     sub.add_argument(
         "--no-diagnosis",
         dest="diagnoses",
         action="store_false",
-        help="name no misconceptions (for exams)",
+        help="do not name misconceptions (for exams)",
     )
     _add_reseed(sub)
 
 
 def _add_reseed(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
-        "--reseed", type=_seed, default=0, metavar="N", help="shift the seed of every drawn input"
+        "--reseed",
+        type=_seed,
+        default=0,
+        metavar="N",
+        help="add N to the seed of every random input",
     )
 
 
@@ -276,7 +290,7 @@ def _add_running(sub: argparse.ArgumentParser) -> None:
     """Add the options of `options.RunningOptions`."""
     _add_runner(sub)
     sub.add_argument(
-        "--require-isolation", action="store_true", help="exit 2 unless the code is confined"
+        "--require-isolation", action="store_true", help="exit with 2 if code cannot be confined"
     )
 
 
@@ -284,7 +298,7 @@ def _add_runner(sub: argparse.ArgumentParser) -> None:
     from grader.runners import RUNNERS
 
     sub.add_argument(
-        "--runner", choices=["auto", *RUNNERS], default="auto", help="how code is isolated"
+        "--runner", choices=["auto", *RUNNERS], default="auto", help="the isolation of learner code"
     )
 
 
@@ -298,23 +312,27 @@ def _add_authoring(command: _Command) -> None:
     new.add_argument("slug", metavar="SLUG")
     check = command(
         "check",
-        "check problem and case files, and that the reference agrees with them",
+        "check problem and case files and run the reference on them",
         "grader check multi_head_attention",
         ("check", "run", "CheckOptions"),
     )
     check.add_argument("slugs", nargs="*", metavar="SLUG")
     audit = command(
         "audit",
-        "prove that the cases reject every known wrong idea",
+        "prove that the cases reject every misconception",
         "grader audit multi_head_attention --reseeds 0 -v",
         ("audit", "run", "AuditOptions"),
     )
     audit.add_argument("slugs", nargs="*", metavar="SLUG")
     audit.add_argument(
-        "--reseeds", type=_seed, default=20, metavar="N", help="also with --reseed 1 to N (20)"
+        "--reseeds",
+        type=_seed,
+        default=20,
+        metavar="N",
+        help="repeat with --reseed 1 to N (default: 20)",
     )
     audit.add_argument("--format", choices=["terminal", "json"], default="terminal")
-    audit.add_argument("-v", "--verbose", action="store_true", help="the whole kill matrix")
+    audit.add_argument("-v", "--verbose", action="store_true", help="show the complete kill matrix")
 
 
 def _add_browsing(command: _Command) -> None:
@@ -346,5 +364,5 @@ def _count(text: str) -> int:
 
 def _whole(text: str, least: int, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not least <= int(text[:20]) <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
     return int(text)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 class Location:
     """A place in a text file. `line` and `column` count from 1; 0 means the whole file.
 
-    `text` is the line itself, for a caret; `key_path` where in the document (`cases[2].why`).
+    `text` is the line itself, for a caret; `key_path` is the place in the document
+    (`cases[2].why`).
     """
 
     path: str
@@ -28,7 +29,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One thing to fix (an author's or a user's mistake).
+    """One mistake of an author or a user.
 
     `message` states the mistake; `advice`, a sentence, says how to correct it.
     """
@@ -51,7 +52,7 @@ class Complaint:
 
 
 class GraderError(Exception):
-    """Something that the user or an author must fix (exit code 2)."""
+    """One or more mistakes that the user or an author must fix (exit code 2)."""
 
     def __init__(self, *complaints: Complaint | str) -> None:
         self.complaints = tuple(Complaint(c) if isinstance(c, str) else c for c in complaints)
@@ -59,25 +60,25 @@ class GraderError(Exception):
 
 
 class AuthorError(GraderError):
-    """Mistakes in problem or case files; carries all that were found in one pass."""
+    """All mistakes that one pass found in problem or case files."""
 
 
 class UsageError(GraderError):
-    """A name, path or option that does not lead anywhere."""
+    """An invalid name, path or option."""
 
 
 _NEAR = 0.6
-"""share of letters in common from which a word is offered instead of all of them"""
+"""least `difflib` ratio, 0 to 1, at which one similar word is offered instead of all"""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a phrase that offers the closest of the `known` words, or lists them all."""
+    """Return a sentence that offers the closest of the `known` words, or lists all of them."""
     known = list(known)
     return offer(closest(word, known), known)
 
 
 def offer(close: str, known: Iterable[str]) -> str:
-    """Return a phrase that offers the word `close`, or all of the `known` words if it is ''."""
+    """Return a sentence that offers the word `close`, or all `known` words if it is empty."""
     if close:
         return f"Did you mean {close!r}?"
     listed = ", ".join(known)
@@ -85,8 +86,8 @@ def offer(close: str, known: Iterable[str]) -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """Return the one of the `known` words that is most like `word`, or '' where none is."""
-    import difflib  # only mistakes pay for it
+    """Return the `known` word most similar to `word`, or '' if none is similar enough."""
+    import difflib  # here, since only mistakes need it
 
     return next(iter(difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR)), "")
 
@@ -95,7 +96,7 @@ _WIDEST = 100
 
 
 def _caret(source_line: str, column: int) -> list[str]:
-    """Return the line and a caret below `column`, cut around it when the line is long."""
+    """Return the line and a caret below `column`; cut a long line around the column."""
     text = source_line.rstrip().replace("\t", " ")
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     start = max(0, column - 1 - _WIDEST // 2) if len(text) > _WIDEST else 0

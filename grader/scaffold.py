@@ -1,4 +1,4 @@
-"""The files of a new exercise, small and sound: a place to start from."""
+"""The files of a new exercise: a small, valid example to start from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Write `{slug}(x)`: given an array `x` of shape (n,), return an array of the same
 every element doubled.
 """,
     "problems/{slug}/reference.py": """\
-\"\"\"The reference: obvious, and trusted.\"\"\"
+\"\"\"The reference implementation, which is trusted.\"\"\"
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def {slug}(x: np.ndarray) -> np.ndarray:
     return 2 * x
 """,
     "problems/{slug}/misconceptions.py": """\
-\"\"\"Wrong ideas, each with the requirement that it violates.\"\"\"
+\"\"\"Misconceptions, each with the requirement that it violates.\"\"\"
 
 from grader.model import Misconception
 
@@ -55,7 +55,7 @@ MISCONCEPTIONS = [
 ]
 """,
     "problems/{slug}/alternatives.py": """\
-\"\"\"Right implementations, written differently; none may be failed.\"\"\"
+\"\"\"Alternative right implementations; all of them must pass.\"\"\"
 
 from grader.model import Alternative
 
@@ -68,20 +68,20 @@ ALTERNATIVES = [
 requirement: returns
 cases:
   - id: three-numbers
-    why: Three numbers go in, so three come out.
+    why: The result has as many numbers as x, here three.
     arguments: {{x: [1.0, 2.0, 3.0]}}
   - id: one-number
-    why: An array of one number stays an array.
+    why: The result for one number is also an array.
     arguments: {{x: [5.0]}}
 """,
     "cases/{slug}/doubles.yaml": """\
 requirement: doubles
 cases:
   - id: small-numbers
-    why: Small numbers, both signs and a fraction.
+    why: Small numbers of both signs, and a fraction.
     arguments: {{x: [3.0, -1.0, 0.5]}}
   - id: drawn-numbers
-    why: Numbers that nobody has seen before.
+    why: Random numbers, so that memorised answers fail.
     arguments: {{x: {{normal: {{shape: [6], seed: 1, decimals: 2}}}}}}
 """,
     "solutions/{slug}.py": """\
@@ -98,20 +98,20 @@ def {slug}(x: np.ndarray) -> np.ndarray:
 def write(course: Course, slug: str) -> list[Path]:
     """Write the files of a new exercise and return their paths.
 
-    Raises UsageError when the slug is no name for a Python file, or a file is already there.
+    Raises UsageError when the slug is not a Python module name, or when a file exists.
     """
     if not (slug.isidentifier() and slug.isascii() and slug == slug.lower()):
         raise UsageError(
             f"{slug!r} cannot name an exercise: use lower-case letters, digits and underscores"
         )
     if keyword.iskeyword(slug):
-        raise UsageError(f"{slug!r} cannot name an exercise: Python keeps the word for itself")
+        raise UsageError(f"{slug!r} cannot name an exercise: it is a Python keyword")
     title = slug.replace("_", " ").capitalize()
     texts = {course.root / p.format(slug=slug): t.format(slug=slug, title=title)
              for p, t in _FILES.items()}  # fmt: skip
     taken = [course.shown(path) for path in texts if path.exists()]
     if taken:
-        raise UsageError(f"already there: {', '.join(taken)}")
+        raise UsageError(f"these files exist: {', '.join(taken)}")
     for path, text in texts.items():
         files.make_folder(path.parent)
         files.write(path, text)

@@ -113,7 +113,7 @@ NOWHERE = [
     (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'."),
     (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'."),
     (["grade", "solutions"], "'solutions' is a folder: name its files, or grade a class with"),
-    (["new", "class"], "'class' cannot name an exercise: Python keeps the word for itself"),
+    (["new", "class"], "'class' cannot name an exercise: it is a Python keyword"),
     (["show", "projectoin"], "no exercise 'projectoin'. Did you mean 'projection'?"),
     (["hint", "zzz"], "no exercise 'zzz'. The known names are: projection."),
     (["check", "projections"], "Did you mean 'projection'?"),
@@ -310,9 +310,9 @@ def test_a_hint_by_number_leaves_the_memory_alone(small_course: Path) -> None:
 
 
 def test_a_hint_says_how_to_get_the_one_after_it(small_course: Path) -> None:
-    assert re.search(r"The next one: .*grader hint projection\n$", hints(small_course))
-    assert re.search(r"The next one: .*grader hint projection 3\n$", hints(small_course, "2"))
-    assert hints(small_course, "3").endswith("That was the last one.\n")
+    assert re.search(r"Next hint: .*grader hint projection\n$", hints(small_course))
+    assert re.search(r"Next hint: .*grader hint projection 3\n$", hints(small_course, "2"))
+    assert hints(small_course, "3").endswith("This is the last hint.\n")
 
 
 @pytest.mark.parametrize(

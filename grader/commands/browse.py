@@ -1,4 +1,4 @@
-"""`grader list`, `grader show` and `grader hint`: what a learner reads before and between runs."""
+"""`grader list`, `grader show` and `grader hint`: exercises, statements and hints."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class ShowOptions:
 
 @dataclass(frozen=True, slots=True)
 class HintOptions:
-    """The exercise, and which hint; None means the next one."""
+    """The exercise and the number of the hint; None means the next one."""
 
     slug: str
     number: int | None
 
 
 def run_list(_options: ListOptions, context: Context) -> int:
-    """Print every exercise with its slug, title and the file to write."""
+    """Print the slug, title and solution file of every exercise."""
     course = context.course
     from rich.text import Text
 
@@ -57,7 +57,7 @@ def run_show(options: ShowOptions, context: Context) -> int:
     with console.capture() as capture:
         console.print(Markdown(course.statement(slug)))
     text = _showable(capture.get(), console.encoding)
-    if not console.is_terminal:  # a file needs no blanks up to the edge
+    if not console.is_terminal:  # remove the padding to the width of the console
         text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
     context.stdout.write(text)
     return MET
@@ -67,7 +67,7 @@ _PLAIN = {"•": "*", "·": "*", "√": "sqrt ", "ᵀ": "^T", "—": "-", "≤":
 
 
 def _showable(text: str, encoding: str) -> str:
-    """Return a text with what an encoding lacks in other words, where there are any."""
+    """Return the text with ASCII replacements for characters that the encoding lacks."""
     for fancy, plain in _PLAIN.items():
         try:
             fancy.encode(encoding)
@@ -77,7 +77,7 @@ def _showable(text: str, encoding: str) -> str:
 
 
 def run_hint(options: HintOptions, context: Context) -> int:
-    """Print the next hint, or hint N; which one comes next is kept in `.grader/hints.json`."""
+    """Print the next hint, or hint N. `.grader/hints.json` stores the number of the last one."""
     from rich.text import Text
 
     course = context.course
@@ -98,13 +98,13 @@ def run_hint(options: HintOptions, context: Context) -> int:
     again = f"{context.command} hint {problem.slug}"
     if options.number is not None:
         again += f" {number + 1}"
-    says = f"The next one: {again}" if number < total else "That was the last one."
+    says = f"Next hint: {again}" if number < total else "This is the last hint."
     console.print(Text(says, "dim", overflow="fold"))
     return MET
 
 
 def _given(memory: Path) -> dict[str, int]:
-    """Return how many hints of each exercise were given; a broken memory counts as none."""
+    """Return the number of the last hint by slug; an unreadable file counts as empty."""
     try:
         found = json.loads(memory.read_text("utf-8"))
     except (OSError, ValueError):
@@ -115,7 +115,7 @@ def _given(memory: Path) -> dict[str, int]:
 
 
 def _remember(memory: Path, slug: str, number: int) -> None:
-    """Record the last hint given; where nothing can be written, the same hint comes again."""
+    """Store the number of the last hint. If the file cannot be written, the hint is repeated."""
     with suppress(UsageError):
         files.make_folder(memory.parent)
         files.write(memory, json.dumps(_given(memory) | {slug: number}) + "\n")

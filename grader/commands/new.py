@@ -1,4 +1,4 @@
-"""`grader new SLUG`: the files of a new exercise."""
+"""`grader new SLUG`: write the files of a new exercise."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ class NewOptions:
 
 
 def run(options: NewOptions, context: Context) -> int:
-    """Write the files, name them, and say what comes next."""
+    """Write the files, print their paths and the next commands."""
     course = context.course
     for path in scaffold.write(course, options.slug):
         context.say(course.shown(path))
     command, slug = context.command, options.slug
-    context.say(f"Now: edit these, then `{command} check {slug}` and `{command} audit {slug}`.")
+    context.say(
+        f"Next: edit these files, then run `{command} check {slug}` and `{command} audit {slug}`."
+    )
     return MET
