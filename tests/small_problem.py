@@ -67,8 +67,9 @@ def answer_with(*arrays: Any) -> Answer:
     values = tuple(
         Value("numpy.ndarray", np.asarray(array), str(np.asarray(array).dtype)) for array in arrays
     )
-    container = "single" if len(values) == 1 else "tuple"
-    return Answer(container, "numpy.ndarray" if len(values) == 1 else "tuple", values)
+    if len(values) == 1:
+        return Answer("single", "numpy.ndarray", values)
+    return Answer("tuple", "tuple", values)
 
 
 def says(id: str, *needs: str, **options: Any) -> Requirement:
@@ -133,7 +134,7 @@ def problem_of(
     tolerance: Tolerance = TOLERANCE,
 ) -> Problem:
     """Return a problem with this many cases for each requirement."""
-    made = []
+    made: list[Case] = []
     for requirement in requirements:
         for n in range(1, cases + 1):
             id, start = f"{requirement.id}{n}", 10.0 * len(made) + 1

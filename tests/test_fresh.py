@@ -118,7 +118,7 @@ def test_the_start_of_an_unrelated_projects_tests_costs_next_to_nothing(
     for turn in range(32):
         for interpreter, taken in seconds.items():
             started = processor_seconds()
-            command = [interpreter, "-m", "pytest", "-q", "test_it.py"]
+            command = [str(interpreter), "-m", "pytest", "-q", "test_it.py"]
             subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
             if turn > 1:
                 taken.append(processor_seconds() - started)

@@ -12,6 +12,7 @@ import sysconfig
 import tokenize
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ WRONG = "def project(X, W, bias=None):\n    print('hello')\n    return X @ W"
 
 def cells(*sources: str, **metadata: object) -> bytes:
     """Return a notebook with these code cells, as Jupyter saves it."""
-    made = [
+    made: list[dict[str, Any]] = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
         | {"source": source.splitlines(keepends=True)}
         for source in sources

@@ -51,7 +51,8 @@ def configurations(batched: bool) -> Iterator[Drawn]:
         Q = draw.normal(size=(batch, queries, d_model))
         K, V = draw.normal(size=(2, batch, keys, d_model)) if batched else (Q, Q)
         weights = draw.normal(size=(4, d_model, d_model)) / np.sqrt(d_model) * draw.uniform(0.5, 3)
-        yield Drawn(Q, K, V, *weights, num_heads, None if batched else _mask(draw, queries))
+        mask = None if batched else _mask(draw, queries)
+        yield Drawn._make([Q, K, V, *weights, num_heads, mask])
 
 
 def _mask(draw: np.random.RandomState, n: int) -> Any:

@@ -46,7 +46,7 @@ LITERALS = [
     ([2**62], np.array([2**62])),
 ]
 
-BUILT = [
+BUILT: list[tuple[Any, Any]] = [
     ({"eye": 3}, np.eye(3)),
     ({"eye": {"size": 2, "scale": 2.5}}, np.array([[2.5, 0.0], [0.0, 2.5]])),
     ({"eye": 0}, np.zeros((0, 0))),

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import run_in
@@ -111,7 +112,7 @@ def told(text: str) -> list[str]:
     return [what for what, spellings in MARKERS.items() if any(s in text for s in spellings)]
 
 
-def run(course: Path, *argv: str, code: int | None = None, **environment: str) -> str:
+def run(course: Path, *argv: str, code: int | None = None, **environment: Any) -> str:
     """Run a command, without `code` with any exit code, and return all that it printed."""
     ran = run_in(course, *argv, **environment)
     assert code in (None, ran.code), ran.err

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import SMALL_COURSE, Ran, run_in, write_files
@@ -42,7 +43,7 @@ SOURCES = {
 }
 
 
-def shown(course: Path, source: str, columns: int, *argv: str, **environment: str) -> Ran:
+def shown(course: Path, source: str, columns: int, *argv: str, **environment: Any) -> Ran:
     """Grade a source text on a terminal of so many columns."""
     write_files(course, {"solutions/projection.py": source})
     return run_in(course, "grade", *argv, columns=columns, **environment)

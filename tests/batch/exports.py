@@ -11,10 +11,11 @@ import json
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.batch import gradescope
 from grader.batch.assign import Assignment, assign
-from grader.batch.handed_in import Wish
+from grader.batch.handed_in import People, Wish
 from grader.batch.sources import METADATA, Tree
 
 HERE = Path(__file__).parents[1] / "data" / "exports"
@@ -68,9 +69,9 @@ def read(name: str) -> Export:
     return Export(head.removeprefix("source: "), files, owners)
 
 
-def assigned(tree: Tree, **wish: str | bool) -> Assignment:
+def assigned(tree: Tree, **wish: Any) -> Assignment:
     """Return what belongs to whom, in a course with the exercise `projection`."""
-    people = {}
+    people: People = {}
     for entry in tree.entries:
         if entry.path.endswith(METADATA):
             people = gradescope.people(tree.read(entry.path), entry.path)

@@ -80,7 +80,9 @@ def cluster(place: Path, workers: int = 2) -> Iterator[DaskCluster]:
             process.communicate()
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(small_course, tmp_path):
+def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(
+    small_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 120)
     here, there = tmp_path / "here.db", tmp_path / "there.db"
     assert batch(small_course, learners, "--database", here, "--jobs", "2").code == 1
@@ -96,7 +98,9 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(small_c
     assert outcome(small_course, there) == outcome(small_course, here)
 
 
-def test_all_workers_gone_the_next_run_here_does_the_rest(small_course, tmp_path):
+def test_all_workers_gone_the_next_run_here_does_the_rest(
+    small_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 120, ("right",))
     database = tmp_path / "c.db"
     with cluster(tmp_path) as dask:
@@ -117,7 +121,7 @@ def test_all_workers_gone_the_next_run_here_does_the_rest(small_course, tmp_path
     assert ran.code == 0
 
 
-def test_hanging_submissions_hold_up_nobody_on_a_worker(small_course, tmp_path):
+def test_hanging_submissions_hold_up_nobody_on_a_worker(small_course: Path, tmp_path: Path) -> None:
     folder = generated.write(tmp_path / "class", 10, ("right",))
     for number in range(2):
         (folder / f"a-hang-{number}").mkdir()
@@ -133,7 +137,7 @@ def test_hanging_submissions_hold_up_nobody_on_a_worker(small_course, tmp_path):
     assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
 
 
-def test_a_worker_that_joins_later_grades_too(small_course, tmp_path):
+def test_a_worker_that_joins_later_grades_too(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 200, ("right",))
     with cluster(tmp_path, workers=1) as dask:
         run = start(small_course, learners, "--database", tmp_path / "c.db", "--dask", dask.address)
@@ -146,7 +150,7 @@ def test_a_worker_that_joins_later_grades_too(small_course, tmp_path):
     assert count(tmp_path / "c.db") == 200
 
 
-def test_an_unsound_course_is_told_as_without_a_cluster(small_course, tmp_path):
+def test_an_unsound_course_is_told_as_without_a_cluster(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     reference = small_course / "problems" / "projection" / "reference.py"
     reference.write_text("def project(X, W, bias=None):\n    return X / 0\n")
@@ -157,14 +161,14 @@ def test_an_unsound_course_is_told_as_without_a_cluster(small_course, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://"])
-def test_no_scheduler_is_the_users_to_fix(address, small_course, tmp_path):
+def test_no_scheduler_is_the_users_to_fix(address: str, small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     ran = batch(small_course, learners, "--dask", address)
     assert ran.code == 2
     assert f"no Dask scheduler at {address}" in ran.err
 
 
-def test_a_cluster_without_workers_is_the_users_to_fix(small_course, tmp_path):
+def test_a_cluster_without_workers_is_the_users_to_fix(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     with cluster(tmp_path, workers=0) as dask:
         ran = batch(small_course, learners, "--dask", dask.address)

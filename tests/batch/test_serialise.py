@@ -21,10 +21,10 @@ from grader.runners import choose
 
 
 @pytest.fixture(scope="module")
-def reports(request) -> dict[str, Report]:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """A report of each kind of submission, with exact points that are no whole number."""
     root = Path(__file__).parents[1] / "data" / "course"
-    folder = request.getfixturevalue("tmp_path_factory").mktemp("kinds")
+    folder = tmp_path_factory.mktemp("kinds")
     grader = ProblemGrader(Course(root), "projection")
     found = {}
     runner, _ = choose("process")
@@ -44,14 +44,16 @@ def _again(report: Report) -> Report:
 
 @pytest.mark.parametrize("kind", generated.KINDS)
 @pytest.mark.parametrize("name", formats.FORMATS)
-def test_every_format_says_the_same_of_a_report_and_of_its_record(kind, name, reports, monkeypatch):
+def test_every_format_says_the_same_of_a_report_and_of_its_record(
+    kind: str, name: str, reports: dict[str, Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("secrets.token_hex", lambda *_: "0" * 32)  # the fence of workflow commands
     report = reports[kind]
     assert formats.render(name, [_again(report)]) == formats.render(name, [report])
 
 
 @pytest.mark.parametrize("kind", generated.KINDS)
-def test_a_record_of_hidden_cases_is_hidden_the_same(kind, reports):
+def test_a_record_of_hidden_cases_is_hidden_the_same(kind: str, reports: dict[str, Report]) -> None:
     report = reports[kind]
     cases = tuple(dataclasses.replace(case, hidden=True) for case in report.problem.cases)
     problem = dataclasses.replace(report.problem, cases=cases)
@@ -68,11 +70,11 @@ def test_a_record_of_hidden_cases_is_hidden_the_same(kind, reports):
     assert formats.render("json", [again]) == formats.render("json", [redaction.hide(hidden)])
 
 
-def test_a_record_is_small(reports):
+def test_a_record_is_small(reports: dict[str, Report]) -> None:
     assert max(len(serialise.pack_report(report)) for report in reports.values()) < 1500
 
 
-def test_facts_of_every_kind_come_back_as_they_were(reports):
+def test_facts_of_every_kind_come_back_as_they_were(reports: dict[str, Report]) -> None:
     facts = {
         "tuple": (1, (2, 3)),
         "list": [1, [2.5]],
@@ -102,6 +104,6 @@ def test_facts_of_every_kind_come_back_as_they_were(reports):
     [b"", b"x", zlib.compress(b"{"), zlib.compress(b'{"!": "eval", "": "1"}'),
      zlib.compress(b'{"!": "Report", "": {"nonsense": 1}}'), zlib.compress(b"[]")],
 )  # fmt: skip
-def test_what_is_no_record_is_refused(data, reports):
+def test_what_is_no_record_is_refused(data: bytes, reports: dict[str, Report]) -> None:
     with pytest.raises(BadRecordError):
         serialise.unpack_report(data, reports["right"].problem)

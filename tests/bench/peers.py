@@ -119,7 +119,8 @@ def xdist(course: Path, folder: Path) -> float:
 def run_each(commands: Sequence[Sequence[str]], files: Sequence[Path], limit: float) -> float:
     """Run one process for each file, two at a time; return seconds."""
     started = time.perf_counter()
-    waiting, running = list(files), []
+    waiting = list(files)
+    running: list[tuple[subprocess.Popen[bytes], float]] = []
     while waiting or running:
         while waiting and len(running) < 2:
             environment = os.environ | {"SUBMISSION": str(waiting.pop())}
@@ -142,7 +143,8 @@ def evalplus() -> ModuleType | None:
         import evalplus.eval
     except ImportError:
         return None
-    return evalplus.eval
+    core: ModuleType = evalplus.eval
+    return core
 
 
 def evalplus_work(inputs: list[Any], expected: list[Any]) -> Callable[[str], str]:

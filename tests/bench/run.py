@@ -27,6 +27,7 @@ from material import REPOSITORY, SLUG, write_course
 
 from grader import grading
 from grader.catalog import Course
+from grader.compare import array_of
 from grader.model import Submission
 from grader.pipeline import ProblemGrader
 from grader.runners.zygote import ZygoteRunner
@@ -193,8 +194,8 @@ def batches(root: Path, count: int) -> list[Figure]:
     ]
     if peers.evalplus():
         inputs = [list(call.arguments) for call in grader.prepared.calls]
-        answers = [grader.prepared.expected[c.case].answer for c in grader.prepared.calls]
-        expected = [tuple(v.array.tolist() for v in answer.values) for answer in answers]
+        answers = [grader.prepared.answer(case) for case in grader.prepared.problem.cases]
+        expected = [tuple(array_of(v).tolist() for v in answer.values) for answer in answers]
         theirs_good = peers.evalplus_batch(good, inputs, expected)
         theirs_mixed = peers.evalplus_batch(mixed, inputs, expected)
         figures += [

@@ -332,7 +332,7 @@ def classroom(text: str, reports: Sequence[Report]) -> list[str]:
     tests = results.get("tests")
     if not isinstance(tests, list) or not tests:
         return ["the reporter stops: no tests"]
-    wrong = []
+    wrong: list[str] = []
     total: float = 0
     for test in tests:
         score = test.get("score")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import REPOSITORY, run_in
@@ -38,7 +39,7 @@ def project(X, W, bias=None):
 """
 
 
-def grade(root: Path, *argv: str, **environment: str) -> tuple[int, str, str]:
+def grade(root: Path, *argv: str, **environment: Any) -> tuple[int, str, str]:
     ran = run_in(root, "grade", *argv, **environment)
     return ran.code, ran.out, ran.err
 

@@ -28,8 +28,8 @@ if sys.platform != "linux":
 from grader.child.protocol import LANDLOCK, SECCOMP
 from grader.child.sandbox import landlock, seccomp
 from grader.child.sandbox.syscalls import ALLOWED, FILTERED, Numbers
-from grader.runners import zygote
 from grader.runners.zygote import ZygoteRunner
+from grader.runners.zygote_client import ZygoteClient
 
 try:
     ZygoteRunner().close()
@@ -234,7 +234,7 @@ def test_the_numbers_are_those_of_the_kernels_headers() -> None:
 
 def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
     """Make the warm process find only `layers` working, as another kernel would."""
-    monkeypatch.setattr(zygote.ZygoteClient, "layers", lambda self, timeout: layers)
+    monkeypatch.setattr(ZygoteClient, "layers", lambda self, timeout: layers)
 
 
 @pytest.mark.parametrize(("layers", "missing"), [(SECCOMP, "landlock"), (LANDLOCK, "seccomp")])
