@@ -37,8 +37,8 @@ HONEST = Attack(
 UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
 CORPUS = attacks()
 DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-SLACK_SECONDS = 5.0
-"""for starting interpreters on a busy machine, beyond the limits of a submission"""
+SLACK_SECONDS = 60.0
+"""beyond the limits of a submission: no busy machine needs it, an attack that is not ended does"""
 HEAD = """\
 # What the `process` runner does not stop
 

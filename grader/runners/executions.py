@@ -32,6 +32,11 @@ class Executions:
         """All executions, in the order of the calls; there must be one for each."""
         return {case: self._settled[case] for case in self._order}
 
+    @property
+    def any_settled(self) -> bool:
+        """Whether a child has ended at one of its calls, or at the last."""
+        return bool(self._settled)
+
     def add(self, execution: Execution) -> None:
         """Note what came of the next call."""
         self._here.append(execution)

@@ -74,7 +74,7 @@ class ProcessChild:
         self._arrived = threading.Condition()
         self._alive = f"\0{marker}+\0".encode("ascii")
         self._ending: Ending | None = None
-        self.flooded = False
+        self._flooded = False
         self._process = subprocess.Popen(
             launch.command("pipe"),
             stdin=subprocess.PIPE,
@@ -97,13 +97,10 @@ class ProcessChild:
         for thread in self._threads:
             thread.start()
 
-    @property
-    def waiting(self) -> bool:
-        """Whether it has not said hello: it does so with its request in hand."""
-        return not self._heard_of
-
     def receive(self, timeout: float) -> bytes | None:
         """Return frame bytes, b"" when none came within `timeout` s or on a flood, None at EOF."""
+        if self._flooded:
+            self._kill()
         try:
             data = self._frames.get(timeout=timeout)
         except queue.Empty:
@@ -123,8 +120,7 @@ class ProcessChild:
     def ask_trace(self, timeout: float) -> None:
         """Signal it, where there are signals, and wait until its stack has arrived."""
         if sys.platform != "win32":
-            with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(signal.SIGUSR1)
+            os.kill(self._process.pid, signal.SIGUSR1)  # it is not reaped: the number is its own
         with self._arrived:
             self._arrived.wait_for(lambda: self._alive in self._output, timeout)
 
@@ -142,7 +138,7 @@ class ProcessChild:
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 _close(stream)
             self._scratch.cleanup()
-            self._ending = Ending(status, peak_mb, self.flooded)
+            self._ending = Ending(status, peak_mb, self._flooded)
         return self._ending
 
     def release(self) -> None:
@@ -153,7 +149,7 @@ class ProcessChild:
         """Kill its session; return its own status, None when it had none yet, and its peak MiB."""
         if sys.platform == "win32":
             own = self._process.poll()
-            self._process.kill()
+            self._kill()
             self._process.wait()
             return own, 0.0
         pid = self._process.pid
@@ -161,16 +157,22 @@ class ProcessChild:
         peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
         while not (ended := os.waitid(os.P_PID, pid, peek)) and time.monotonic() < patience:
             time.sleep(0.001)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
+        self._kill()
         _, status, usage = os.wait4(pid, 0)
         kill_escapees(self._token)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return self._process.returncode if ended else None, usage.ru_maxrss / unit
 
+    def _kill(self) -> None:
+        """Kill its session, which is not reaped yet."""
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
     _frames_are_over = False
-    _heard_of = False
 
     def _give(self, stream: IO[bytes], request: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -182,21 +184,19 @@ class ProcessChild:
     def _read_frames(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while data := stream.read(_CHUNK):
-                self._heard_of = True
                 self._frames.put(data)
         self._frames_are_over = True
         self._frames.put(None)
 
     def _read_output(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
-            while data := stream.read(_CHUNK):
+            while not self._flooded and (data := stream.read(_CHUNK)):
                 with self._arrived:
-                    if len(self._output) <= protocol.OUTPUT_LIMIT:
-                        self._output += data
-                    elif not self.flooded:
-                        self.flooded = True
-                        self._frames.put(b"")
+                    self._output += data
                     self._arrived.notify_all()
+                if len(self._output) > protocol.OUTPUT_LIMIT:
+                    self._flooded = True
+                    self._frames.put(b"")
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -6,6 +6,7 @@ child takes the calls that are left, without those of the requirement that was h
 
 from __future__ import annotations
 
+import enum
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -45,16 +46,12 @@ class Child(Protocol):
     def confined(self) -> bool:
         """Whether a sandbox answers some of its system calls."""
 
-    @property
-    def waiting(self) -> bool:
-        """Whether it has not taken its request yet, so that no learner code has run."""
-
-    @property
-    def flooded(self) -> bool:
-        """Whether it wrote more than `OUTPUT_LIMIT`."""
-
     def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes that arrived, b"" after `timeout` s without, None after its end."""
+        """Return frame bytes that arrived, b"" after `timeout` s without, None after the last.
+
+        It ends a child that wrote more than `OUTPUT_LIMIT`. The frames that such a child, or any
+        other, had sent before its end are returned before None.
+        """
 
     def ask_trace(self, timeout: float) -> None:
         """Make it write its stack to its output, where the system can; wait for it a little."""
@@ -95,9 +92,18 @@ def encoded(calls: Sequence[Call]) -> protocol.Calls:
 
 _START_SECONDS = 60.0
 """for a process to start and to import numpy on a cold, busy machine; no learner code runs yet"""
-_HELLO_SECONDS = 0.4
-"""from taking the request to saying hello, beside the time for loading the file"""
 _TRACE_SECONDS = 0.2
+
+
+class Phase(enum.Enum):
+    """What the child at work does, as its frames tell."""
+
+    STARTING = "starting"
+    """no hello yet: no learner code has run"""
+    LOADING = "loading"
+    CALLING = "calling"
+    OVER = "over"
+    """there is no child any more: everything is known"""
 
 
 class Supervision:
@@ -117,8 +123,6 @@ class Supervision:
         self._began = time.monotonic()
         self._ends = self._began + job.limits.total_seconds
         self._budget = protocol.RESULT_BUDGET
-        self._loaded_once = False
-        self._finished = False
         self._begin()
 
     @property
@@ -141,30 +145,34 @@ class Supervision:
 
     def advance(self, timeout: float) -> bool:
         """Wait at most `timeout` s for something to happen; return whether all is known."""
-        if self._finished:
+        if self._is_over:
             return True
         child = self._child
         data = child.receive(max(0.0, min(timeout, self._deadline - time.monotonic())))
         try:
             for message in self._reception.feed(data or b""):
                 self._take(message)
-                if self._finished or child is not self._child:
-                    return self._finished
+                if self._is_over or child is not self._child:
+                    return self._is_over
         except ProtocolError as error:
             child.stop()
             self._hit(endings.of_protocol(str(error)))
-            return self._finished
-        if data is None or child.flooded:
+            return self._is_over
+        if data is None:
             self._ended()
         elif time.monotonic() >= self._deadline:
             self._late()
-        return self._finished
+        return self._is_over
 
     def abandon(self) -> None:
         """Stop the child; nothing more is wanted."""
-        if not self._finished:
-            self._finished = True
+        if not self._is_over:
+            self._phase = Phase.OVER
             self._child.stop()
+
+    @property
+    def _is_over(self) -> bool:
+        return self._phase is Phase.OVER
 
     def _begin(self) -> None:
         """Start a child for the calls that are left."""
@@ -184,19 +192,19 @@ class Supervision:
             result_budget=self._budget,
         )
         self._reception = Reception(len(calls), self._budget)
-        self._loading = True
-        self._child = self._start(request, self._marker)
+        self._phase = Phase.STARTING
         self._started = self._heard = time.monotonic()
-        self._deadline = self._heard + self._limits.import_seconds + _HELLO_SECONDS
+        self._deadline = self._started + _START_SECONDS
+        self._child = self._start(request, self._marker)
 
     def _take(self, message: Message) -> None:
         now = self._heard = time.monotonic()
         if isinstance(message, Hello):
-            if not self._loaded_once:
-                self._ends = now + self._limits.total_seconds
+            self._phase = Phase.LOADING
+            self._ends += now - self._started
             self._deadline = min(now + self._limits.import_seconds, self._ends)
         elif isinstance(message, Ready):
-            self._loading, self._loaded_once = False, True
+            self._phase = Phase.CALLING
             self._notes = self._notes or message.notes
             self._deadline = min(now + self._limits.seconds, self._ends)
         elif isinstance(message, Refused):
@@ -204,7 +212,7 @@ class Supervision:
         elif isinstance(message, End):
             self._child.release()
             self._executions.settle(self._output())
-            self._finished = True
+            self._phase = Phase.OVER
         else:
             self._deadline = min(now + self._limits.seconds, self._ends)
             self._answer(message)
@@ -227,11 +235,10 @@ class Supervision:
             self._executions.add(Execution(judgement.outcome, None, judgement.failure, "", seconds))
 
     def _ended(self) -> None:
-        """The child is gone, or must go, before its end was due."""
-        waiting = self._child.waiting
+        """The child is gone before its end was due."""
         ending = self._child.stop()
         output = self._output()
-        if waiting:
+        if self._phase is Phase.STARTING:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
             raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
         trace = read_trace(output.data, self._marker)
@@ -239,15 +246,12 @@ class Supervision:
 
     def _late(self) -> None:
         """A deadline has passed."""
-        now = time.monotonic()
-        if self._child.waiting:
-            if now > self._started + _START_SECONDS:
-                self._child.stop()
-                raise RuntimeError("the learner's process did not start in time")
-            self._deadline = now + self._limits.import_seconds + _HELLO_SECONDS
-            return
-        seconds = self._limits.import_seconds if self._loading else self._limits.seconds
-        doing = "loading the file" if self._loading else "the call"
+        is_loading = self._phase is Phase.LOADING
+        if self._phase is Phase.STARTING:
+            self._child.stop()
+            raise RuntimeError("the learner's process did not start in time")
+        seconds = self._limits.import_seconds if is_loading else self._limits.seconds
+        doing = "loading the file" if is_loading else "the call"
         if self._deadline >= self._ends:
             seconds, doing = self._limits.total_seconds, "the submission"
         self._child.ask_trace(_TRACE_SECONDS)
@@ -257,25 +261,26 @@ class Supervision:
 
     def _hit(self, judgement: Judgement, seconds: float = 0.0) -> None:
         """Executions what befell the current call; go on with the other requirements."""
-        if self._loading and not self._loaded_once:
+        is_loaded = self._phase is Phase.CALLING
+        if not is_loaded and self._is_first:
             self._refusal = refusal_of_ending(judgement, self._output().of(0))
-            self._finished = True
+            self._phase = Phase.OVER
             return
         self._executions.hit(judgement, seconds, self._output())
-        if self._loading:
-            self._executions.leave_out("not run: the file could not be loaded a second time")
-        elif time.monotonic() >= self._ends:
+        if time.monotonic() >= self._ends:
             total = self._limits.total_seconds
             self._executions.leave_out(f"not run: the {total:g} s of a submission were used up")
+        elif not is_loaded:
+            self._executions.leave_out("not run: the file could not be loaded a second time")
         if self._executions.given:
             self._budget = self._reception.budget
             self._begin()
         else:
-            self._finished = True
+            self._phase = Phase.OVER
 
     def _refuse(self, facts: Facts) -> None:
         self._child.release()
-        if self._loaded_once:
+        if not self._is_first:
             self._executions.leave_out("not run: the file could not be loaded a second time")
         else:
             self._refusal = refusal_of_facts(
@@ -285,7 +290,12 @@ class Supervision:
                 self._child.confined,
                 self._output().of(0),
             )
-        self._finished = True
+        self._phase = Phase.OVER
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether the child at work is the first: another one follows a hit call only."""
+        return not self._executions.any_settled
 
     def _output(self) -> Output:
         return Output(self._child.output(), self._marker)

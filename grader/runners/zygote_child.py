@@ -26,18 +26,11 @@ class ZygoteChild:
         self._ending: Ending | None = None
         self._output: bytes | None = None
 
-    @property
-    def waiting(self) -> bool:
-        """Whether it has not taken its request yet: the warm process may still be loading."""
-        return self._ending is None and self._slot.never_went
-
-    @property
-    def flooded(self) -> bool:
-        """Whether its output is full; the kernel kills it then, unless it ignores that signal."""
-        return self._ending is None and os.fstat(self._slot.output).st_size >= protocol.OUTPUT_LIMIT
-
     def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes, b"" when none came within `timeout` s, None after its end."""
+        """Return frame bytes, b"" when none came within `timeout` s, None after the last.
+
+        The kernel ends a child whose output is full, unless it ignores that signal.
+        """
         ends = time.monotonic() + timeout
         while True:
             gone = self._slot.ending is not None
@@ -48,6 +41,8 @@ class ZygoteChild:
                 self._try_again()
             elif gone:
                 return None
+            elif os.fstat(self._slot.output).st_size >= protocol.OUTPUT_LIMIT:
+                self._client.tell(protocol.KILL, self._slot)
             if left <= 0:
                 return b""
             self._client.pump(min(left, LOOK_SECONDS))

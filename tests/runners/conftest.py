@@ -13,7 +13,10 @@ from grader.runners import RUNNERS, Runner
 
 ONE = Returns("single", (ReturnedValue("output", ("row", "column")),))
 TWO = Returns("tuple", (*ONE.values, ReturnedValue("weights", ("row",))))
-QUICK = Limits(seconds=0.5, import_seconds=1.0, total_seconds=10.0, memory_mb=300)
+PATIENT = Limits(seconds=30.0, import_seconds=30.0, total_seconds=60.0, memory_mb=300)
+"""for code that ends by itself, however busy the machine is"""
+QUICK = Limits(seconds=0.5, import_seconds=30.0, total_seconds=60.0, memory_mb=300)
+"""for a call that never ends, beside calls that take no time"""
 HONEST = "def f(X, scale=2.0):\n    return X * scale\n"
 
 UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
@@ -47,13 +50,13 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
 
 @pytest.fixture
 def run(runner: Runner) -> RunSource:
-    """Run a source text: `run(source, count=3, returns=ONE, limits=QUICK, **helpers)`."""
+    """Run a source text: `run(source, count=3, returns=ONE, limits=PATIENT, **helpers)`."""
 
     def run_source(
         source: str | bytes,
         count: int = 3,
         returns: Returns = ONE,
-        limits: Limits = QUICK,
+        limits: Limits = PATIENT,
         requirement: str = "",
         name: str = "solutions/it.py",
         **helpers: str,

@@ -20,7 +20,7 @@ from grader.errors import UsageError
 from grader.model import Call, Job, Limits, Outcome, Run
 from grader.runners import RUNNERS, choose, launch
 
-from .conftest import HONEST, ONE, QUICK, calls, submission
+from .conftest import HONEST, ONE, PATIENT, calls, submission
 
 if sys.platform != "linux":
     pytest.skip("the confined runner needs Linux", allow_module_level=True)
@@ -94,7 +94,9 @@ def refused():
 @pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN)
 def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
     source = f"{_HEAD}def f(X):\n    {attempt}\n    return X\n"
-    execution = runner.run(Job(submission(source), "f", ONE, calls(1), QUICK)).executions["case-0"]
+    execution = runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT)).executions[
+        "case-0"
+    ]
     assert execution.outcome is Outcome.FORBIDDEN, execution
     assert execution.failure is not None
     assert execution.failure.hint.startswith("The code asked for ")
@@ -116,7 +118,7 @@ def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> No
     ends = os.pipe()
     os.set_inheritable(ends[0], True)
     with ZygoteRunner() as fresh:
-        assert value(fresh.run(Job(submission(source), "f", ONE, calls(1), QUICK))) == 5
+        assert value(fresh.run(Job(submission(source), "f", ONE, calls(1), PATIENT))) == 5
     for number in ends:
         os.close(number)
 
@@ -139,8 +141,8 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
     long = Call("case-0", "r", (np.full(50_000, 40.0),))
     short = Call("case-0", "r", (np.full(3, 1.0),))
     with ZygoteRunner(spare=0) as fresh:  # one slot, so that both must use it
-        fresh.run(Job(submission(leave), "f", ONE, [long], QUICK))
-        found = fresh.run(Job(submission(look), "f", ONE, [short], QUICK))
+        fresh.run(Job(submission(leave), "f", ONE, [long], PATIENT))
+        found = fresh.run(Job(submission(look), "f", ONE, [short], PATIENT))
     assert value(found) == 0
 
 
@@ -290,24 +292,21 @@ def test_the_layers_are_there() -> None:
 
 
 def test_hung_submissions_hold_up_no_other() -> None:
-    limits = Limits(seconds=2.0, memory_mb=300)
-    began = time.monotonic()
+    endless = Job(submission(SPIN), "f", ONE, calls(1), PATIENT)
+    honest = Job(submission(HONEST), "f", ONE, calls(2), PATIENT)
     with ZygoteRunner(jobs=2, spare=6) as runner:
-        hung = [runner.submit(Job(submission(SPIN), "f", ONE, calls(1), limits)) for _ in range(4)]
-        done: dict[int, float] = {}
+        hung = [runner.submit(endless) for _ in range(4)]
         runs: dict[int, Run] = {}
         waiting = 20
-        while len(runs) < 24:
+        while len(runs) < 20:
             while waiting and runner.room:
-                runner.submit(Job(submission(HONEST), "f", ONE, calls(2), limits))
+                runner.submit(honest)
                 waiting -= 1
-            for ticket, run in runner.wait(0.2).items():
-                runs[ticket], done[ticket] = run, time.monotonic() - began
-    assert max(done.values()) < limits.seconds + 2.5
-    assert max(done[ticket] for ticket in done if ticket not in hung) < min(done[t] for t in hung)
-    assert {runs[t].executions["case-0"].outcome for t in hung} == {Outcome.TIMED_OUT}
-    honest = [run for ticket, run in runs.items() if ticket not in hung]
-    assert {e.outcome for run in honest for e in run.executions.values()} == {Outcome.RETURNED}
+            runs |= runner.wait(1.0)
+    assert not set(hung) & set(runs)
+    assert {e.outcome for run in runs.values() for e in run.executions.values()} == {
+        Outcome.RETURNED
+    }
 
 
 def test_two_runners_side_by_side_do_not_mix() -> None:
@@ -316,7 +315,8 @@ def test_two_runners_side_by_side_do_not_mix() -> None:
             for _ in range(10):
                 source = f"def f(X):\n    return {factor}\n"
                 got.append(
-                    value(runner.run(Job(submission(source), "f", ONE, calls(1), QUICK))) == factor
+                    value(runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT)))
+                    == factor
                 )
 
     got: list[bool] = []
@@ -385,7 +385,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.usefixtures("scratch")
 def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> None:
     with ZygoteRunner() as runner:
-        ticket = runner.submit(Job(submission(SPIN), "f", ONE, calls(1), QUICK))
+        ticket = runner.submit(Job(submission(SPIN), "f", ONE, calls(1), Limits(seconds=0.5)))
         first = runner._client._launched.pid
         assert wait_until(lambda: descendants(first))
         below = descendants(first)
@@ -396,7 +396,7 @@ def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> Non
         assert runs[ticket].executions["case-0"].outcome is Outcome.TIMED_OUT
         assert runner._client._launched.pid != first
         assert wait_until(lambda: not any(map(alive, below)))
-        assert runner.run(Job(submission(HONEST), "f", ONE, calls(1), QUICK)).refusal is None
+        assert runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT)).refusal is None
         second = runner._client._launched.pid
     assert not alive(second)
 
@@ -412,7 +412,7 @@ def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader(
 
 def test_a_killed_child_costs_its_case_only() -> None:
     with ZygoteRunner() as runner:
-        runner.run(Job(submission(HONEST), "f", ONE, calls(1), QUICK))  # now it is warm
+        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))  # now it is warm
         source = "import time\ndef f(X):\n    time.sleep(1.0)\n    return X\n"
         ticket = runner.submit(Job(submission(source), "f", ONE, calls(2), Limits(seconds=5.0)))
         runner.wait(0.5)

@@ -1,5 +1,6 @@
 # verdict: pass
 # kind: CPU oversubscription: right, but asks for 64 BLAS threads at run time
+# limits: seconds=30 total_seconds=60
 import ctypes
 import glob
 import os

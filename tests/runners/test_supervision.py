@@ -1,0 +1,92 @@
+"""The supervision of a child: what arrived first is taken first, whatever the timing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from grader.child import protocol
+from grader.model import Job, Run
+from grader.runners import Runner
+from grader.runners.endings import Ending
+from grader.runners.supervision import Supervision
+
+from .conftest import ONE, PATIENT, calls, submission
+from .test_protocol import END, HELLO, READY
+
+RAISED = protocol.encode_frame(protocol.RAISED, 0, {"seconds": 0.0})
+NONE_CAME = b""
+FLOODS = "while True: print('x' * 4096)"
+
+
+class ScriptedChild:
+    """Gives the bytes of a script, one item each time, and ends as the script says."""
+
+    confined = False
+
+    def __init__(self, script: Sequence[bytes | None], ending: Ending) -> None:
+        self._script = list(script)
+        self._ending = ending
+
+    def receive(self, timeout: float) -> bytes | None:
+        return self._script.pop(0)
+
+    def ask_trace(self, timeout: float) -> None:
+        raise AssertionError("no deadline passes")
+
+    def output(self) -> bytes:
+        return b"said"
+
+    def stop(self) -> Ending:
+        return self._ending
+
+    def release(self) -> None:
+        assert self._ending.status == 0
+
+
+def supervise(scripts: Sequence[Sequence[bytes | None]], ending: Ending) -> Run:
+    """Run two calls of one requirement in children that follow the scripts."""
+    following = iter(scripts)
+    job = Job(submission("as the script says"), "f", ONE, calls(2, "all"), PATIENT)
+    supervision = Supervision(lambda _request, _marker: ScriptedChild(next(following), ending), job)
+    while not supervision.advance(1.0):
+        continue
+    return supervision.run
+
+
+FLOODED = Ending(-9, 10.0, flooded=True)
+
+
+def test_a_flood_during_a_call_costs_the_call_and_not_the_file() -> None:
+    run = supervise([[NONE_CAME, HELLO + READY, RAISED, None]], FLOODED)
+    assert run.refusal is None
+    assert [e.outcome.value for e in run.executions.values()] == ["raised", "output_limit"]
+
+
+def test_a_flood_while_the_file_is_loaded_refuses_it() -> None:
+    run = supervise([[NONE_CAME, HELLO, None]], FLOODED)
+    assert run.refusal is not None
+    assert run.refusal.kind == "output"
+
+
+def test_a_process_that_ends_before_learner_code_runs_is_a_fault_of_the_grader() -> None:
+    with pytest.raises(RuntimeError, match=r"did not start .*said"):
+        supervise([[NONE_CAME, None]], Ending(1))
+
+
+def test_nothing_is_asked_of_a_child_that_has_answered_everything() -> None:
+    second = protocol.encode_frame(protocol.RAISED, 1, {"seconds": 0.0})
+    run = supervise([[HELLO, READY + RAISED, second, END]], Ending(0))
+    assert [e.outcome.value for e in run.executions.values()] == ["raised", "raised"]
+
+
+@pytest.mark.parametrize("place", ["at import", "in a call"])
+def test_a_flood_has_the_same_outcome_every_time(runner: Runner, place: str) -> None:
+    at_import = place == "at import"
+    source = f"{FLOODS}\n" if at_import else f"def f(X):\n    {FLOODS}\n"
+    job = Job(submission(source), "f", ONE, calls(1), PATIENT)
+    for _ in range(8):
+        run = runner.run(job)
+        told = run.refusal.kind if run.refusal else run.executions["case-0"].outcome.value
+        assert told == ("output" if at_import else "output_limit")
