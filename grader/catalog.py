@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.errors import AuthorError, Complaint, Location, UsageError, nearest
+from grader.errors import AuthorError, Complaint, Location, UsageError, nearest, unknown_name
 from grader.loading import load_problem
 from grader.loading.cases import CaseFile
 from grader.loading.problem import shown
@@ -67,7 +67,7 @@ class Course:
         folder = self.problem_folder(slug)
         if slug.isidentifier() and folder.is_dir():
             raise UsageError(f"{self.shown(folder)} has no problem.yaml")
-        raise UsageError(f"no exercise {slug!r}. {nearest(slug, self.slugs)}".rstrip())
+        raise unknown_name(f"no exercise {slug!r}", slug, self.slugs)
 
     def shown(self, path: Path) -> str:
         """Return a path as reports show it: relative to the root where it is below it."""

@@ -67,6 +67,11 @@ class UsageError(GraderError):
     """An invalid name, path or option."""
 
 
+def unknown_name(message: str, word: str, known: Iterable[str]) -> UsageError:
+    """Return the error for a word that is not among the `known` ones, which its advice offers."""
+    return UsageError(Complaint(message, advice=nearest(word, known)))
+
+
 _NEAR = 0.6
 """least `difflib` ratio, 0 to 1, at which one similar word is offered instead of all"""
 

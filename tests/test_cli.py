@@ -1,4 +1,4 @@
-"""Commands as users type them: exit codes, names that lead nowhere, help, hints, streams."""
+"""Commands as users type them: exit codes, unknown names, help, hints, streams."""
 
 from __future__ import annotations
 
@@ -105,32 +105,38 @@ def test_a_fault_of_the_grader_exits_3_and_says_whose_fault_it_is(small_course: 
     assert "a fault of the grader, not of your code" in err.getvalue()
 
 
-# --- names that lead nowhere ---------------------------------------------------------------------
+# --- unknown names -------------------------------------------------------------------------------
 
-NOWHERE = [
-    (["grade", "projektion"], "no exercise and no file 'projektion'. Did you mean 'projection'?"),
-    (["grade", "--problem", "project"], "no exercise 'project'. Did you mean 'projection'?"),
-    (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'."),
-    (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'."),
+UNKNOWN = [
+    (
+        ["grade", "projektion"],
+        "no exercise and no file 'projektion'\n    help: Did you mean 'projection'?",
+    ),
+    (
+        ["grade", "--problem", "project"],
+        "no exercise 'project'\n    help: Did you mean 'projection'?",
+    ),
+    (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'"),
+    (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'"),
     (["grade", "solutions"], "'solutions' is a folder: name its files, or grade a class with"),
     (["new", "class"], "'class' cannot name an exercise: it is a Python keyword"),
-    (["show", "projectoin"], "no exercise 'projectoin'. Did you mean 'projection'?"),
-    (["hint", "zzz"], "no exercise 'zzz'. The known names are: projection."),
+    (["show", "projectoin"], "no exercise 'projectoin'\n    help: Did you mean 'projection'?"),
+    (["hint", "zzz"], "no exercise 'zzz'\n    help: The known names are: projection."),
     (["check", "projections"], "Did you mean 'projection'?"),
     (["audit", "projections"], "Did you mean 'projection'?"),
     (["hint", "projection", "99"], "projection has hints 1 to 3; there is no hint 99"),
     (["hint", "projection", "0"], "projection has hints 1 to 3; there is no hint 0"),
     (["grade", "--cases", "nowhere"], "no .yaml file for projection in there"),
     (["grade", "--output", "json"], "write NAME=PATH, for example json=report.json"),
-    (["grade", "--output", "jsn=report"], "unknown format 'jsn'. Did you mean 'json'?"),
+    (["grade", "--output", "jsn=report"], "unknown format 'jsn'\n    help: Did you mean 'json'?"),
     (["grade", "--output", "json=no/such/folder/report.json"], "Create the folder"),
     (["grade", "--require-isolation", "--runner", "process"], "does not confine learner code"),
     (["list", "--root", "nowhere"], "no course in"),
 ]
 
 
-@pytest.mark.parametrize(("argv", "says"), NOWHERE, ids=[" ".join(argv) for argv, _ in NOWHERE])
-def test_what_leads_nowhere_exits_2_with_the_nearest_name(
+@pytest.mark.parametrize(("argv", "says"), UNKNOWN, ids=[" ".join(argv) for argv, _ in UNKNOWN])
+def test_an_unknown_name_exits_2_and_suggests_the_nearest(
     argv: list[str], says: str, small_course: Path
 ) -> None:
     ran = run_in(small_course, *argv)
@@ -139,7 +145,9 @@ def test_what_leads_nowhere_exits_2_with_the_nearest_name(
     assert "Traceback" not in ran.err
 
 
-def test_a_file_that_may_solve_several_exercises_asks_which(small_course: Path) -> None:
+def test_a_file_that_may_solve_several_exercises_needs_the_option_problem(
+    small_course: Path,
+) -> None:
     problem = (small_course / "problems/projection/problem.yaml").read_text("utf-8")
     write_files(
         small_course,

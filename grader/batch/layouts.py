@@ -121,7 +121,8 @@ def given(pattern: str, slugs: Sequence[str]) -> Layout:
         regex += re.escape(literal)
         if word and word not in known:
             listed = ", ".join(f"{{{name}}}" for name in known)
-            raise UsageError(f"--pattern {pattern}: {{{word}}} is unknown. Known: {listed}.")
+            message = f"--pattern {pattern}: {{{word}}} is unknown"
+            raise UsageError(Complaint(message, advice=f"The fields are: {listed}."))
         group = "id" if word == "learner" else word
         if word and group != "any" and group in used:
             raise UsageError(f"--pattern {pattern}: {{{word}}} is there twice")

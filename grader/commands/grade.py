@@ -13,7 +13,7 @@ from grader import runners
 from grader.catalog import Course
 from grader.commands import MET, NOT_MET, Context
 from grader.commands.publish import Printing, publish, read_places
-from grader.errors import UsageError, nearest
+from grader.errors import Complaint, UsageError, unknown_name
 from grader.formats import FORMATS
 from grader.model import Outlook, Report
 from grader.options import GradingOptions, RunningOptions
@@ -110,14 +110,12 @@ def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         looks_like_file = "/" in word or "\\" in word or word.endswith((".py", ".ipynb"))
         if looks_like_file:
-            raise UsageError(f"no file {word!r}. {nearest(path.name, near)}".rstrip())
-        raise UsageError(f"no exercise and no file {word!r}. {nearest(word, course.slugs)}")
+            raise unknown_name(f"no file {word!r}", path.name, near)
+        raise unknown_name(f"no exercise and no file {word!r}", word, course.slugs)
     slug = problem or (path.stem if path.stem in course.slugs else None)
     if slug is None and len(course.slugs) == 1:
         slug = course.slugs[0]
     if slug is None:
-        raise UsageError(
-            f"which exercise does {word} solve? Add --problem SLUG, one of:"
-            f" {', '.join(course.slugs)}."
-        )
+        advice = f"Add --problem SLUG, one of: {', '.join(course.slugs)}."
+        raise UsageError(Complaint(f"{word} may solve several exercises", advice=advice))
     return Target(slug, path)

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from grader import formats
 from grader.commands import Context
-from grader.errors import Complaint, UsageError, nearest
+from grader.errors import Complaint, UsageError, unknown_name
 from grader.files import append, write
 from grader.model import Report
 
@@ -49,7 +49,7 @@ def read_places(texts: Sequence[str], option: str, known: Iterable[str], cwd: Pa
         if not separator or not path:
             raise UsageError(f"{option} {text}: write NAME=PATH, for example json=report.json")
         if name not in known:
-            raise UsageError(f"{option}: unknown format {name!r}. {nearest(name, known)}")
+            raise unknown_name(f"{option}: unknown format {name!r}", name, known)
         if any(other == cwd / path for _, other in places):
             raise UsageError(f"{option}: two formats for one path, {path}")
         places.append((name, cwd / path))

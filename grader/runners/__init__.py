@@ -83,13 +83,12 @@ def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner,
     Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
     would not confine learner code; it says which layer is missing.
     """
-    from grader.errors import Complaint, UsageError, nearest
+    from grader.errors import UsageError, unknown_name
 
     if name == "auto":
         return _strongest(require_isolation)
     if name not in RUNNERS:
-        advice = nearest(name, ["auto", *RUNNERS])
-        raise UsageError(Complaint(f"there is no runner {name!r}", advice=advice))
+        raise unknown_name(f"there is no runner {name!r}", name, ["auto", *RUNNERS])
     runner = RUNNERS[name]()
     if require_isolation and not runner.confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")

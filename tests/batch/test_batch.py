@@ -447,7 +447,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
         (["--export", "class"], "no PATH and no --dry-run"),
         (["class", "--problem", "projektion"], "Did you mean 'projection'?"),
         (["class", "--output", "csv"], "write NAME=PATH, for example json=report.json"),
-        (["class", "--output", "cvs=x"], "unknown format 'cvs'. Did you mean 'csv'?"),
+        (["class", "--output", "cvs=x"], "unknown format 'cvs'\n    help: Did you mean 'csv'?"),
         (["class", "--reports", "csv=x"], "unknown format 'csv'"),
         (["class", "--output", "csv=x", "--output", "json=x"], "two formats for one path"),
         (["class", "--cases", "nowhere"], "--cases"),

@@ -229,7 +229,7 @@ def test_a_pattern_decides_what_no_layout_knows() -> None:
 @pytest.mark.parametrize(
     ("pattern", "says"),
     [
-        ("{learnr}/{file}", "{learnr} is unknown. Known: {learner}, "),
+        ("{learnr}/{file}", "{learnr} is unknown\n    help: The fields are: {learner}, "),
         ("{learner}/{learner}.py", "{learner} is there twice"),
         ("{any}/{file}", "it must hold {learner}"),
         ("{learner}.txt", "no file is named as in the pattern {learner}.txt"),
