@@ -136,4 +136,4 @@ def test_a_document_that_is_nested_too_deeply_is_told_without_libyaml_too(tmp_pa
     (tmp_path / "deep.yaml").write_text("[" * 3000, "utf-8")
     for parser in ("pure", "libyaml"):
         told = str(_read_all(parser, tmp_path))
-        assert re.search(r"deep\.yaml:1:[0-9]+: not YAML: exceeded maximum nesting depth", told)
+        assert re.search(r"deep\.yaml:1:[0-9]+: invalid YAML: exceeded maximum nesting depth", told)

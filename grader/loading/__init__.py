@@ -1,4 +1,7 @@
-"""YAML text to model: every error of every file in one pass, each with line and column."""
+"""Load a problem and its cases from YAML files.
+
+All errors of all files are found in one pass, each with its line and column.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,16 @@ __all__ = ["load_problem"]
 def load_problem(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -> Problem:
     """Return the problem in `folder` with the cases of all `case_files`.
 
-    Raises AuthorError with every complaint about any of the files.
+    Messages show paths relative to `root`. Raises AuthorError with every complaint about any of
+    the files.
     """
-    with _without_collection():
-        return _loaded(slug, folder, case_files, root)
+    with _paused_garbage_collection():
+        return _load(slug, folder, case_files, root)
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pause the collection of cycles: it goes through all nodes again and again, for nothing."""
+def _paused_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector: it would scan the growing tree of nodes and free nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -37,21 +41,21 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _loaded(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -> Problem:
+def _load(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -> Problem:
     problem, complaints = read_problem(slug, folder, root)
-    seen: dict[str, str] = {}
+    used_ids: dict[str, str] = {}
     cases = []
     for case_file in case_files:
-        read, wrong = read_cases(case_file, problem, seen, root)
-        cases += read
-        complaints += wrong
+        more_cases, more_complaints = read_cases(case_file, problem, used_ids, root)
+        cases += more_cases
+        complaints += more_complaints
     if complaints or problem is None:
         raise AuthorError(*_in_order(complaints))
     return replace(problem, cases=tuple(cases))
 
 
 def _in_order(complaints: list[Complaint]) -> list[Complaint]:
-    """Return complaints by file in the order found, and by line within a file."""
+    """Return the complaints sorted by file, in the order of first mention, then by position."""
     files = list(dict.fromkeys(c.location.path for c in complaints if c.location))
     return sorted(
         complaints,

@@ -1,4 +1,4 @@
-"""One case file to `Case`s."""
+"""Read the cases of one case file."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from yaml.nodes import MappingNode, Node
 from grader import recipes
 from grader.errors import Complaint
 from grader.loading.document import BROKEN, Document, Fields
-from grader.loading.nodes import Path_, node_at
+from grader.loading.nodes import KeyPath, node_at
 from grader.loading.problem import read_tolerance, shown
 from grader.model import Case, Problem, Published, Tolerance
 
 _MOST_DECIMALS = 15
-"""as many as a float64 keeps of a number near 1"""
+"""decimals of a number near 1 that a float64 keeps"""
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """A case file, and whether everything in it is hidden from the learner."""
+    """A case file, and whether all its cases are hidden from the learner."""
 
     path: Path
     hidden: bool = False
 
 
 def read_cases(
-    case_file: CaseFile, problem: Problem | None, seen: dict[str, str], root: Path
+    case_file: CaseFile, problem: Problem | None, used_ids: dict[str, str], root: Path
 ) -> tuple[list[Case], list[Complaint]]:
-    """Return the cases of one file and what is wrong with it.
+    """Return the cases of one file and the complaints about it.
 
-    `seen` maps the ids of cases read before to their places, and grows. Without a problem only
-    the form of the file is checked.
+    `used_ids` maps the ids of cases read before to their locations; the ids of this file are
+    added to it. If `problem` is None, the cases are not checked against its requirements and
+    parameters.
     """
     document = Document(case_file.path, shown(case_file.path, root))
     if document.root is None:
@@ -56,7 +57,7 @@ def read_cases(
         hidden |= document.flag(fields["hidden"][1], ("hidden",))
     cases: list[Case] = []
     if "cases" in fields:
-        reader = _CaseReader(document, problem, requirement, hidden, seen)
+        reader = _CaseReader(document, problem, requirement, hidden, used_ids)
         for index, node in enumerate(document.items(fields["cases"][1], ("cases",), "cases")):
             cases.append(reader.read(node, ("cases", index)))
     return cases, document.complaints
@@ -68,9 +69,9 @@ class _CaseReader:
     problem: Problem | None
     requirement: str
     hidden: bool
-    seen: dict[str, str]
+    used_ids: dict[str, str]
 
-    def read(self, node: Node, at: Path_) -> Case:
+    def read(self, node: Node, at: KeyPath) -> Case:
         document = self.document
         fields = document.fields(
             node,
@@ -98,7 +99,7 @@ class _CaseReader:
             hidden=hidden,
         )
 
-    def _id(self, fields: Fields, at: Path_) -> str:
+    def _id(self, fields: Fields, at: KeyPath) -> str:
         if "id" not in fields:
             return ""
         node = fields["id"][1]
@@ -110,18 +111,18 @@ class _CaseReader:
                 (*at, "id"),
                 "Use lower-case letters, digits and single dashes: equal-columns.",
             )
-        elif id in self.seen:
+        elif id in self.used_ids:
             self.document.complain(
                 node,
                 f"case id {id!r} is used twice",
                 (*at, "id"),
-                f"Choose another id; {self.seen[id]} has this one.",
+                f"Choose another id; {self.used_ids[id]} has this one.",
             )
         elif id:
-            self.seen[id] = str(self.document.location(node))
+            self.used_ids[id] = str(self.document.location(node))
         return id
 
-    def _arguments(self, node: Node, at: Path_) -> dict[str, Any]:
+    def _arguments(self, node: Node, at: KeyPath) -> dict[str, Any]:
         parameters = self.problem.parameters if self.problem else ()
         if parameters:
             required = [p.name for p in parameters if not p.optional]
@@ -133,7 +134,7 @@ class _CaseReader:
             fields = self.document.mapping(node, at) or {}
             names = list(fields)
         plain = {name: self.document.plain(fields[name][1], (*at, name)) for name in names}
-        sound: dict[str, Any] = {}
+        accepted: dict[str, Any] = {}
         for name, recipe in plain.items():
             if recipe is BROKEN:
                 continue
@@ -142,13 +143,16 @@ class _CaseReader:
                 place = node_at(fields[name][1], path)
                 self.document.complain(place, message, (*at, name, *path))
             if not wrong:
-                sound[name] = recipe
-        if len(sound) == len(plain):
-            self._check_shapes(sound, fields, at)
-        return sound
+                accepted[name] = recipe
+        if len(accepted) == len(plain):
+            self._check_shapes(accepted, fields, at)
+        return accepted
 
-    def _check_left_out(self, at: Path_, fields: Fields) -> None:
-        """Arguments go by position, so only the last optional ones can be left out."""
+    def _check_left_out(self, at: KeyPath, fields: Fields) -> None:
+        """Complain about an argument that follows one that is left out.
+
+        Arguments are passed by position, so only the last ones can be left out.
+        """
         assert self.problem is not None
         left_out = ""
         for parameter in self.problem.parameters:
@@ -162,8 +166,8 @@ class _CaseReader:
                     f"Arguments go by position: give {left_out!r} as well.",
                 )
 
-    def _check_shapes(self, arguments: Mapping[str, Any], fields: Fields, at: Path_) -> None:
-        """Complain about arguments whose shapes do not fit together as `shapes` says."""
+    def _check_shapes(self, arguments: Mapping[str, Any], fields: Fields, at: KeyPath) -> None:
+        """Complain about arguments whose shapes disagree with `shapes` of problem.yaml."""
         lengths: dict[str, tuple[int, str]] = {}
         for name, axes in (self.problem.shapes if self.problem else {}).items():
             if name not in arguments:
@@ -174,24 +178,24 @@ class _CaseReader:
                 promised = f"({', '.join(map(str, axes))})"
                 message = f"{name} has the shape {shape}, not {promised}"
                 if shape is None:
-                    message = f"{name} is no array; it must have the shape {promised}"
+                    message = f"{name} is not an array; it must have the shape {promised}"
                 self.document.complain(node, message, (*at, name))
                 continue
             for position, (axis, length) in enumerate(zip(axes, shape, strict=True)):
-                wanted, source = (
+                expected, source = (
                     (axis, "") if isinstance(axis, int) else lengths.get(axis, (length, ""))
                 )
-                if wanted != length:
-                    because = f" ({axis}) must have length {wanted}, as in {source}"
+                if expected != length:
+                    rule = f" ({axis}) must have length {expected}, as in {source}"
                     if not source:
-                        because = f" must have length {wanted}"
+                        rule = f" must have length {expected}"
                     self.document.complain(
-                        node, f"{name} has the shape {shape}: axis {position}{because}", (*at, name)
+                        node, f"{name} has the shape {shape}: axis {position}{rule}", (*at, name)
                     )
                 elif isinstance(axis, str):
                     lengths.setdefault(axis, (length, name))
 
-    def _published(self, fields: Fields, at: Path_) -> Published | None:
+    def _published(self, fields: Fields, at: KeyPath) -> Published | None:
         if "expected" not in fields:
             if "decimals" in fields:
                 self.document.complain(
@@ -219,12 +223,12 @@ class _CaseReader:
         values = self._published_values(node, place, decimals)
         return Published(values, decimals, self.document.location(key_node, place))
 
-    def _published_values(self, node: Node, at: Path_, decimals: int) -> dict[str, Any]:
+    def _published_values(self, node: Node, at: KeyPath, decimals: int) -> dict[str, Any]:
         returns = self.problem.returns if self.problem else None
         if returns is None or not returns.values:
-            return {}  # there is a complaint about that
+            return {}  # `returns` has a complaint of its own
         returned = [value.name for value in returns.values]
-        nodes: dict[str, tuple[Node, Path_]]
+        nodes: dict[str, tuple[Node, KeyPath]]
         if returns.container == "single":
             nodes = {returned[0]: (node, at)}
         else:
@@ -238,16 +242,16 @@ class _CaseReader:
             plain = self.document.plain(value_node, place)
             if plain is BROKEN:
                 continue
-            wrong = _not_published(plain, decimals)
-            if wrong:
-                self.document.complain(value_node, wrong, place)
+            fault = _publication_fault(plain, decimals)
+            if fault:
+                self.document.complain(value_node, fault, place)
             else:
                 values[name] = plain
         return values
 
 
-def _not_published(plain: Any, decimals: int) -> str:
-    """Return why a value cannot have been published with so many decimals, or ''."""
+def _publication_fault(plain: Any, decimals: int) -> str:
+    """Return why `plain` cannot be a published value with `decimals` decimals, or ''."""
     if isinstance(plain, dict):
         return "one value is returned: write its numbers without a name"
     try:
@@ -256,5 +260,5 @@ def _not_published(plain: Any, decimals: int) -> str:
         return "the rows of published values must have the same length"
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         return "published values are finite numbers"
-    longer = array[array.round(decimals) != array].ravel()
-    return f"{longer[0]} has more than {decimals} decimals" if longer.size else ""
+    too_precise = array[array.round(decimals) != array].ravel()
+    return f"{too_precise[0]} has more than {decimals} decimals" if too_precise.size else ""

@@ -1,8 +1,8 @@
-"""One YAML document as typed values, and every complaint about it.
+"""Read typed values from the nodes of one YAML document.
 
 Scalars are read as YAML 1.2's core schema does (yaml.org/spec/1.2.2, chapter 10.3.2): `1e-6` is
-a number, `no` is text, `12:30` is text. Repeated keys are complaints. Nothing outside this
-package sees a node.
+a number, `no` is text, `12:30` is text. A repeated key is a complaint. Only this package handles
+nodes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from grader.errors import closest, nearest, offer
-from grader.loading.nodes import Nodes, Path_
+from grader.loading.nodes import KeyPath, Nodes
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -38,12 +38,15 @@ Fields = Mapping[str, tuple[Node, Node]]
 
 
 class Document(Nodes):
-    """A file as typed values: each reading complains about anything else."""
+    """A file whose nodes are read as typed values.
+
+    Each method complains about a node of another type and returns a default.
+    """
 
     def fields(
-        self, node: Node, at: Path_, required: Iterable[str], optional: Iterable[str] = ()
+        self, node: Node, at: KeyPath, required: Iterable[str], optional: Iterable[str] = ()
     ) -> Fields:
-        """Return the fields of a mapping with known keys; complain about the rest."""
+        """Return a mapping's fields; complain about unknown and missing keys."""
         required = list(required)
         known = [*required, *optional]
         fields = self.mapping(node, at, f"Its keys are: {', '.join(known)}." if known else "")
@@ -55,7 +58,7 @@ class Document(Nodes):
                 meant = closest(key, known)
                 advice = _MERGE if key == "<<" else offer(meant, known)
                 self.complain(key_node, f"unknown key {key!r}", (*at, key), advice)
-                # A misspelt key is not told a second time as a missing one.
+                # One complaint is enough for a misspelt key: do not report it as missing too.
                 missing = [name for name in missing if name != meant]
         if missing:
             keys = "key" if len(missing) == 1 else "keys"
@@ -63,9 +66,9 @@ class Document(Nodes):
         return {key: pair for key, pair in fields.items() if key in known}
 
     def mapping(
-        self, node: Node, at: Path_, advice: str = ""
+        self, node: Node, at: KeyPath, advice: str = ""
     ) -> dict[str, tuple[Node, Node]] | None:
-        """Return a mapping's fields by key, or None after complaining that it is none."""
+        """Return a mapping's fields by key, or None if the node is not a mapping."""
         if not isinstance(node, MappingNode):
             self.complain(node, f"expected a mapping, got {self._described(node)}", at, advice)
             return None
@@ -85,49 +88,52 @@ class Document(Nodes):
                 fields[key_node.value] = (key_node, value_node)
         return fields
 
-    def items(self, node: Node, at: Path_, what: str, empty: bool = False) -> list[Node]:
-        """Return the items of a list that, unless `empty`, must have at least one."""
+    def items(self, node: Node, at: KeyPath, noun: str, empty: bool = False) -> list[Node]:
+        """Return the items of a list; complain about an empty one unless `empty` is true.
+
+        `noun` names the items in messages.
+        """
         if not isinstance(node, SequenceNode):
-            self.complain(node, f"expected a list of {what}, got {self._described(node)}", at)
+            self.complain(node, f"expected a list of {noun}, got {self._described(node)}", at)
             return []
         if not node.value and not empty:
-            self.complain(node, f"the list of {what} is empty", at, "Add at least one.")
+            self.complain(node, f"the list of {noun} is empty", at, "Add at least one.")
         return list(node.value)
 
-    def text(self, node: Node, at: Path_) -> str:
-        """Return non-empty text; complain about anything else."""
+    def text(self, node: Node, at: KeyPath) -> str:
+        """Return non-empty text, or '' after a complaint."""
         value = self.plain(node, at)
         if isinstance(value, str) and value.strip():
             return value
-        if value is not _BROKEN:
-            hint = "Put it in quotes." if isinstance(value, bool | int | float) else ""
-            self.complain(node, f"expected text, got {self._described(node)}", at, hint)
+        if value is not BROKEN:
+            advice = "Put it in quotes." if isinstance(value, bool | int | float) else ""
+            self.complain(node, f"expected text, got {self._described(node)}", at, advice)
         return ""
 
-    def choice(self, node: Node, at: Path_, known: Iterable[str], what: str) -> str:
-        """Return text that is one of the known words, or '' after complaining."""
+    def choice(self, node: Node, at: KeyPath, known: Iterable[str], noun: str) -> str:
+        """Return text that is one of the `known` words, or '' after a complaint."""
         word = self.text(node, at)
         if word and word not in (known := list(known)):
-            self.complain(node, f"unknown {what} {word!r}", at, nearest(word, known))
+            self.complain(node, f"unknown {noun} {word!r}", at, nearest(word, known))
             return ""
         return word
 
-    def number(self, node: Node, at: Path_, what: str, least: float, whole: bool = False) -> Any:
-        """Return a finite number, at least `least`; complain about anything else."""
+    def number(self, node: Node, at: KeyPath, noun: str, least: float, whole: bool = False) -> Any:
+        """Return a finite number of at least `least`, or `least` after a complaint."""
         value = self.plain(node, at)
         kinds = (int,) if whole else (int, float)
-        if value is _BROKEN:
+        if value is BROKEN:
             return least
         if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < 1e18:
             kind = "a whole number" if whole else "a finite number"
             self.complain(
-                node, f"{what} must be {kind}, {least:g} or more, got {self._described(node)}", at
+                node, f"{noun} must be {kind}, {least:g} or more, got {self._described(node)}", at
             )
             return least
         return value
 
-    def flag(self, node: Node, at: Path_) -> bool:
-        """Return a boolean; complain about anything else."""
+    def flag(self, node: Node, at: KeyPath) -> bool:
+        """Return a boolean, or False after a complaint."""
         value = self.plain(node, at)
         if not isinstance(value, bool):
             advice = _BOOLEANS if isinstance(value, str) else ""
@@ -135,33 +141,35 @@ class Document(Nodes):
             return False
         return value
 
-    def plain(self, node: Node, at: Path_) -> Any:
-        """Return a node as plain Python values, or `_BROKEN` after complaining."""
+    def plain(self, node: Node, at: KeyPath) -> Any:
+        """Return a node as plain Python values, or `BROKEN` after a complaint."""
         if isinstance(node, ScalarNode):
             return self._scalar(node, at)
         if isinstance(node, SequenceNode):
             values = [self.plain(item, (*at, i)) for i, item in enumerate(node.value)]
-            return _BROKEN if any(value is _BROKEN for value in values) else values
+            return BROKEN if any(value is BROKEN for value in values) else values
         fields = self.mapping(node, at)
         if fields is None or len(fields) != len(node.value):
-            return _BROKEN
+            return BROKEN
         plain = {key: self.plain(value, (*at, key)) for key, (_, value) in fields.items()}
-        return _BROKEN if any(value is _BROKEN for value in plain.values()) else plain
+        return BROKEN if any(value is BROKEN for value in plain.values()) else plain
 
-    def _scalar(self, node: ScalarNode, at: Path_) -> Any:
+    def _scalar(self, node: ScalarNode, at: KeyPath) -> Any:
         text = node.value
-        if node.style:  # quoted or a block; plain is None or "" by parser
+        if (
+            node.style
+        ):  # quoted or a block; for plain text the style is None or "", depending on the parser
             return text
         if _INT.fullmatch(text):
             if len(text) > 400:
                 self.complain(node, "a number of over 400 digits", at)
-                return _BROKEN
+                return BROKEN
             return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
         if _FLOAT.fullmatch(text):
             number = float(text)
             if math.isinf(number):
                 self.complain(node, f"{text} is too large for a 64-bit float", at)
-                return _BROKEN
+                return BROKEN
             return number
         return _WORDS.get(text, text)
 
@@ -179,8 +187,8 @@ class Document(Nodes):
 
 
 class _Broken:
-    """What stands for a value that has been complained about."""
+    """The type of `BROKEN`."""
 
 
-_BROKEN = _Broken()
-BROKEN: Any = _BROKEN
+BROKEN: Any = _Broken()
+"""stands for a value that has a complaint already"""

@@ -1,7 +1,7 @@
-"""One YAML file as nodes with places, and what keeps it from being read at all.
+"""Parse one YAML file into nodes with locations, and refuse files that are unsafe to read.
 
-Tags, anchors that contain themselves, great depth and aliases that multiply beyond measure are
-complaints, so that what reads the nodes may recurse and expand.
+Tags, anchors that contain themselves, deep nesting and aliases that expand to too many values are
+complaints. Code that reads the nodes may therefore recurse and expand aliases.
 """
 
 from __future__ import annotations
@@ -34,17 +34,20 @@ _ADVICE = {
     "unexpected end of stream": "Is a quote not closed?",
     "undefined alias": "Text that begins with * needs quotes.",
 }
-"""what libyaml says -> what to do about it"""
+"""part of a message of libyaml -> advice"""
 
-_ODD = re.compile(r"[&*!]")
-"""what an anchor, an alias and a tag begin with; most files have none of them"""
+_ANCHOR_ALIAS_OR_TAG = re.compile(r"[&*!]")
+"""the first character of each; most files contain none of them"""
 
-Path_ = tuple[str | int, ...]
-"""Where in the document: keys and list positions."""
+KeyPath = tuple[str | int, ...]
+"""A place in the document: the keys and list positions from the root."""
 
 
 class Nodes:
-    """One file being read. `root` is None when it cannot be read at all."""
+    """The nodes of one file and the complaints about it.
+
+    `root` is None if the file cannot be read or parsed.
+    """
 
     def __init__(self, path: Path, shown: str) -> None:
         self.shown = shown
@@ -55,24 +58,24 @@ class Nodes:
 
     # --- complaining ---
 
-    def location(self, node: Node, at: Path_ = ()) -> Location:
-        """Return the place of a node, which is at the path `at`."""
+    def location(self, node: Node, at: KeyPath = ()) -> Location:
+        """Return the location of a node, whose key path is `at`."""
         mark = node.start_mark
-        return self._place(mark.line + 1, mark.column + 1, at)
+        return self._location_at(mark.line + 1, mark.column + 1, at)
 
-    def complain(self, node: Node | None, message: str, at: Path_ = (), advice: str = "") -> None:
-        """Record that something is wrong at `node`; None means the whole file."""
-        location = self._place(1, 1) if node is None else self.location(node, at)
+    def complain(self, node: Node | None, message: str, at: KeyPath = (), advice: str = "") -> None:
+        """Record a mistake at `node`; None means the whole file."""
+        location = self._location_at(1, 1) if node is None else self.location(node, at)
         self.complaints.append(Complaint(message, location, advice))
 
-    def _place(self, line: int, column: int, at: Path_ = ()) -> Location:
+    def _location_at(self, line: int, column: int, at: KeyPath = ()) -> Location:
         if self._lines is None:
             self._lines = self._text.splitlines()
         text = self._lines[line - 1] if line <= len(self._lines) else ""
         return Location(self.shown, line, column, text, key_path(at))
 
     def _parse(self, path: Path) -> Node | None:
-        if path.is_dir():  # systems differ in what they say about reading one
+        if path.is_dir():  # opening a folder fails with different messages on different systems
             self.complain(None, "a folder, not a file")
             return None
         try:
@@ -99,7 +102,9 @@ class Nodes:
             column = len(before.decode("utf-8", "replace")) + 1
             self._text = data.decode("utf-8", "replace")
             self.complaints.append(
-                Complaint("not UTF-8 text", self._place(line, column), "Save the file as UTF-8.")
+                Complaint(
+                    "not UTF-8 text", self._location_at(line, column), "Save the file as UTF-8."
+                )
             )
             return None
         return self._compose()
@@ -116,68 +121,74 @@ class Nodes:
             return None
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             message = getattr(error, "reason", "") or str(error)
-            place = self._place_of(getattr(error, "position", 0) or 0)
-            self.complaints.append(Complaint(f"not YAML: {message}", place))
+            location = self._location_of_offset(getattr(error, "position", 0) or 0)
+            self.complaints.append(Complaint(f"invalid YAML: {message}", location))
             return None
         if root is None:
             self.complain(None, "the file is empty")
             return None
-        return root if self._is_sound(root) else None
+        return root if self._is_safe(root) else None
 
     def _complain_of_syntax(self, error: yaml.MarkedYAMLError) -> None:
-        place, start = self._place_at(error.problem_mark), self._place_at(error.context_mark)
-        said = error.problem or "it ends too early"
+        place = self._location_of_mark(error.problem_mark)
+        start = self._location_of_mark(error.context_mark)
+        cause = error.problem or "it ends too early"
         text, end = place.text, self._end()
         at_end = (place.line, place.column) >= (end.line, end.column)
         if "\t" in text[: len(text) - len(text.lstrip(" \t-"))]:
-            tab = self._place(place.line, text.index("\t") + 1)
+            tab = self._location_at(place.line, text.index("\t") + 1)
             advice = "Indent with spaces, not tabs."
             self.complaints.append(Complaint("a tab in the indentation", tab, advice))
             return
-        message = f"not YAML: {said.removeprefix('but ')}"
+        message = f"invalid YAML: {cause.removeprefix('but ')}"
         if error.context and error.context_mark and start != place:
             message += f", {error.context} that begins at {start.line}:{start.column}"
-            if at_end:  # says less than where it began
+            if at_end:  # the start of the open construct helps more than the end of the file
                 place = start
         elif at_end:
             place = end
-        advice = next((words for part, words in _ADVICE.items() if part in said), "")
+        advice = next((words for part, words in _ADVICE.items() if part in cause), "")
         self.complaints.append(Complaint(message, place, advice))
 
-    def _place_at(self, mark: yaml.Mark | None) -> Location:
-        return self._place(mark.line + 1, mark.column + 1) if mark else self._place(1, 1)
+    def _location_of_mark(self, mark: yaml.Mark | None) -> Location:
+        return (
+            self._location_at(mark.line + 1, mark.column + 1) if mark else self._location_at(1, 1)
+        )
 
     def _end(self) -> Location:
-        """Return the end of the last line that holds anything."""
+        """Return the end of the last line that is not blank."""
         text = self._text.rstrip()
-        return self._place_of(len(text))
+        return self._location_of_offset(len(text))
 
-    def _place_of(self, position: int) -> Location:
-        before = self._text[:position]
-        return self._place(before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1)
+    def _location_of_offset(self, offset: int) -> Location:
+        before = self._text[:offset]
+        return self._location_at(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
 
-    def _is_sound(self, root: Node) -> bool:
-        """Complain about tags, self-containing anchors and great depth; return whether none."""
+    def _is_safe(self, root: Node) -> bool:
+        """Complain about tags, recursive anchors, deep nesting and too many values.
+
+        Return whether there was no complaint.
+        """
         before = len(self.complaints)
-        open_nodes: list[Node] = []
-        values: dict[int, int] = {}  # how many a node holds, every alias written out
+        ancestors: list[Node] = []
+        values: dict[int, int] = {}  # number of values below a node, aliases expanded
         seen: set[int] = set()
         stack: list[tuple[Node, bool]] = [(root, False)]
-        inside: set[int] = set()
-        if not _ODD.search(self._text) and _depth(root) <= _DEEPEST:
+        ancestor_ids: set[int] = set()
+        if not _ANCHOR_ALIAS_OR_TAG.search(self._text) and _depth(root) <= _DEEPEST:
             return True
         while stack:
             node, leaving = stack.pop()
             children = _children(node)
             if leaving:
-                inside.discard(id(open_nodes.pop()))
+                ancestor_ids.discard(id(ancestors.pop()))
                 values[id(node)] = 1 + sum(values.get(id(child), 0) for child in children)
                 if values[id(node)] > _MOST_VALUES:
-                    self.complain(node, f"aliases that stand for more than {_MOST_VALUES} values")
+                    self.complain(node, f"aliases expand to more than {_MOST_VALUES} values")
                     break
                 continue
-            if id(node) in inside:
-                self.complain(node, "an anchor that contains itself")
+            if id(node) in ancestor_ids:
+                self.complain(node, "the anchor contains itself")
                 continue
             if id(node) in seen:
                 continue
@@ -191,9 +202,9 @@ class Nodes:
             if isinstance(node, ScalarNode):
                 values[id(node)] = 1
                 continue
-            inside.add(id(node))
-            open_nodes.append(node)
-            if len(open_nodes) > _DEEPEST:
+            ancestor_ids.add(id(node))
+            ancestors.append(node)
+            if len(ancestors) > _DEEPEST:
                 self.complain(node, f"nested more than {_DEEPEST} levels deep")
                 break
             stack.append((node, True))
@@ -202,7 +213,7 @@ class Nodes:
 
 
 def _depth(node: Node) -> int:
-    """Return how many lists and mappings lie in each other, at most one more than allowed."""
+    """Return how deep lists and mappings are nested; count no further than `_DEEPEST` + 1."""
     depth, level = 0, [node]
     while level and depth <= _DEEPEST:
         level = [c for n in level for c in _children(n) if not isinstance(c, ScalarNode)]
@@ -222,8 +233,8 @@ def _children(node: Node) -> list[Node]:
     return list(node.value)
 
 
-def key_path(at: Path_) -> str:
-    """Return a path as authors write it: `cases[2].arguments.X`."""
+def key_path(at: KeyPath) -> str:
+    """Return a key path in the notation of messages: `cases[2].arguments.X`."""
     text = ""
     for part in at:
         if isinstance(part, int):
@@ -234,15 +245,15 @@ def key_path(at: Path_) -> str:
 
 
 def node_at(node: Node, path: Iterable[str | int]) -> Node:
-    """Return the node that `path` leads to below `node`, or the last one on the way."""
+    """Return the node at `path` below `node`, or the deepest node on that path that exists."""
     for part in path:
         if isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
         elif isinstance(node, MappingNode):
-            found = [value for key, value in node.value if key.value == part]
-            if not found:
+            values = [value for key, value in node.value if key.value == part]
+            if not values:
                 return node
-            node = found[0]
+            node = values[0]
         else:
             return node
     return node

@@ -1,8 +1,8 @@
-"""PyYAML's two parsers, made to read the same files: libyaml's, and the one in pure Python.
+"""PyYAML's two parsers, libyaml's and the pure-Python one, adapted to read the same files.
 
 PyYAML is installed without libyaml where no wheel fits the platform. Its own scanner refuses
-`[X, mask?]` and tabs between values, which YAML 1.2 allows and libyaml reads. Differences that
-are left: tags, keys that begin with `? `, and tabs in the indentation of block text.
+`[X, mask?]` and tabs between values, which YAML 1.2 allows and libyaml reads. The parsers still
+differ in tags, keys that begin with `? `, and tabs in the indentation of block text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from yaml.tokens import FlowEntryToken, FlowMappingEndToken, FlowSequenceEndToke
 
 UNTAGGED = "untagged"
 _ENDS = (FlowEntryToken, FlowMappingEndToken, FlowSequenceEndToken)
-_LIBYAML_SAYS = (
+_LIBYAML_MESSAGES = (
     (r".*expected the node content, but found .*", "did not find expected node content"),
     (
         r".*expected (',' or '.'|'<document start>'), but (got|found) .*",
@@ -32,25 +32,25 @@ _LIBYAML_SAYS = (
     (r".*(mapping values are not allowed) here", r"\1 in this context"),
     (r".*(sequence entries are not allowed) here", r"block \1 in this context"),
 )
-"""a message of the pure parser after its context -> libyaml's; neither has codes to go by"""
+"""pattern of the pure parser's "context: message" -> libyaml's message; errors have no codes"""
 _INSIDE_PLAIN_TEXT = {"?": "x", "\t": " "}
-"""how a character counts inside plain text: as part of it, or as a space"""
+"""character -> one that the scanner treats inside plain text as libyaml treats the first"""
 
 
 class PureLoader(yaml.SafeLoader):
-    """The parser in pure Python, with libyaml's idea of plain text, tabs and escapes."""
+    """The pure-Python parser with libyaml's rules for plain text, tabs and escapes."""
 
     _in_plain_text = False
     _quote: yaml.Mark | None = None
 
     def get_single_node(self) -> Node | None:
-        """Return the document's node. Raises YAMLError in libyaml's words."""
+        """Return the document's root node. Raises YAMLError with libyaml's message."""
         try:
             node: Node | None = super().get_single_node()
         except yaml.MarkedYAMLError as error:
-            for pattern, words in _LIBYAML_SAYS:
-                if found := re.fullmatch(pattern, f"{error.context}: {error.problem}", re.DOTALL):
-                    error.problem = found.expand(words)
+            for pattern, words in _LIBYAML_MESSAGES:
+                if match := re.fullmatch(pattern, f"{error.context}: {error.problem}", re.DOTALL):
+                    error.problem = match.expand(words)
             raise
         return node
 
@@ -63,13 +63,13 @@ class PureLoader(yaml.SafeLoader):
             raise
 
     def process_empty_scalar(self, mark: yaml.Mark) -> Any:
-        """Return the event of a missing value; between brackets it is where the next token is."""
+        """Return the event of a missing value; inside brackets, at the next token's position."""
         if self.check_token(*_ENDS):
             mark = self.peek_token().start_mark  # type: ignore[no-untyped-call]
         return super().process_empty_scalar(mark)
 
     def peek(self, index: int = 0) -> Any:
-        """Return a character ahead; the scanner asks it where plain text ends."""
+        """Return the character `index` places ahead, by which the scanner ends plain text."""
         char = super().peek(index)
         return _INSIDE_PLAIN_TEXT.get(char, char) if self._in_plain_text else char
 
@@ -86,7 +86,7 @@ class PureLoader(yaml.SafeLoader):
         return token
 
     def scan_to_next_token(self) -> None:
-        """Skip spaces and comments, and tabs where no indentation is."""
+        """Skip spaces, comments and, outside indentation, tabs."""
         super().scan_to_next_token()
         while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
             self.forward()
@@ -98,7 +98,7 @@ class PureLoader(yaml.SafeLoader):
         return super().scan_flow_scalar(style)
 
     def prefix(self, length: int = 1) -> Any:
-        r"""Return text ahead. Raises ScannerError for an escape that is not a character: \ud800."""
+        r"""Return the next characters. Raises ScannerError for an escape such as `\ud800`."""
         text = super().prefix(length)
         if self.buffer[self.pointer - 2 : self.pointer] in (r"\u", r"\U"):
             code = int(text, 16)
@@ -109,7 +109,7 @@ class PureLoader(yaml.SafeLoader):
         return text
 
     def compose_node(self, parent: Any, index: Any) -> Node | None:
-        """Return the next node. Raises ComposerError for nodes nested too deeply to be read."""
+        """Return the next node. Raises ComposerError if nodes are nested too deeply."""
         try:
             return super().compose_node(parent, index)
         except RecursionError:
@@ -121,8 +121,8 @@ _CBase: Any = getattr(yaml, "CSafeLoader", PureLoader)
 
 
 class Loader(_CBase):  # type: ignore[misc]
-    """libyaml's parser where PyYAML has it, else the one in pure Python."""
+    """libyaml's parser if PyYAML includes it, else the pure-Python one."""
 
     def resolve(self, *_event: Any) -> str:
-        """Leave every untagged node untagged: the scalars are read by YAML 1.2's rules."""
+        """Return `UNTAGGED` for every untagged node; `Document` reads scalars as YAML 1.2."""
         return UNTAGGED

@@ -1,4 +1,4 @@
-"""`problem.yaml` to a `Problem` without cases."""
+"""Read `problem.yaml` into a `Problem` without cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from yaml.nodes import MappingNode, Node
 
 from grader.errors import Complaint, nearest
 from grader.loading.document import BROKEN, Document
-from grader.loading.nodes import Path_, node_at
+from grader.loading.nodes import KeyPath, node_at
 from grader.model import (
     Checks,
     Container,
@@ -42,57 +42,57 @@ _LEAST_LIMITS = {"seconds": 0.01, "memory_mb": 256, "import_seconds": 0.1, "tota
 
 
 def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, list[Complaint]]:
-    """Return the problem that `folder/problem.yaml` describes, and what is wrong with the file.
+    """Return the problem in `folder/problem.yaml` and the complaints about the file.
 
-    The problem is None when the file cannot be read at all; with complaints it holds what could
-    be read, so that the case files can still be checked against it.
+    The problem is None if the file cannot be parsed. Otherwise each invalid field has a default,
+    so that the case files can still be checked against the valid ones.
     """
     path = folder / "problem.yaml"
     document = Document(path, shown(path, root))
     if document.root is None:
         return None, document.complaints
     fields = document.fields(document.root, (), _REQUIRED, _OPTIONAL)
-    read = _Reader(document)
+    reader = _Reader(document)
 
-    def at(key: str, method: Any, default: Any) -> Any:
+    def read(key: str, method: Any, default: Any) -> Any:
         return method(fields[key][1], (key,)) if key in fields else default
 
-    def sound(key: str, method: Any, default: Any) -> Any:
-        """What has complaints says nothing about other keys and the case files."""
+    def read_valid(key: str, method: Any, default: Any) -> Any:
+        """Use the default of a field with complaints: others must not be checked against it."""
         before = len(document.complaints)
-        value = at(key, method, default)
+        value = read(key, method, default)
         return value if len(document.complaints) == before else default
 
-    parameters = sound("parameters", read.parameters, ())
+    parameters = read_valid("parameters", reader.parameters, ())
     problem = Problem(
         slug=slug,
-        title=at("title", document.text, slug),
-        entry_point=at("entry_point", read.entry_point, "missing"),
+        title=read("title", document.text, slug),
+        entry_point=read("entry_point", reader.entry_point, "missing"),
         parameters=parameters,
-        returns=sound("returns", read.returns, Returns("single", ())),
-        requirements=at("requirements", read.requirements, ()),
+        returns=read_valid("returns", reader.returns, Returns("single", ())),
+        requirements=read("requirements", reader.requirements, ()),
         cases=(),
-        tolerance=at("tolerance", read.tolerance, Tolerance(0.0, 0.0)),
-        limits=at("limits", read.limits, Limits()),
-        hints=at("hints", read.hints, ()),
+        tolerance=read("tolerance", reader.tolerance, Tolerance(0.0, 0.0)),
+        limits=read("limits", reader.limits, Limits()),
+        hints=read("hints", reader.hints, ()),
         folder=folder,
-        shapes=sound("shapes", read.shapes_of(parameters), {}) if parameters else {},
+        shapes=read_valid("shapes", reader.shapes_of(parameters), {}) if parameters else {},
     )
     if problem.returns.values and problem.requirements:
-        read.check_dtype_promises(problem, fields["returns"][0])
+        reader.check_dtype_promises(problem, fields["returns"][0])
     return problem, document.complaints
 
 
 def shown(path: Path, root: Path) -> str:
-    """Return a path as messages show it: relative to the root where it is below it."""
+    """Return a path for messages: relative to `root` if it lies below it, with `/`."""
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
         return str(path)
 
 
-def read_tolerance(document: Document, node: Node, at: Path_) -> Tolerance:
-    """Return `{rtol, atol}`; both are always given."""
+def read_tolerance(document: Document, node: Node, at: KeyPath) -> Tolerance:
+    """Return the tolerance `{rtol, atol}`; both keys are required."""
     fields = document.fields(node, at, ["rtol", "atol"])
     values = {
         key: float(document.number(value, (*at, key), key, least=0))
@@ -105,13 +105,13 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
 
-    def entry_point(self, node: Node, at: Path_) -> str:
+    def entry_point(self, node: Node, at: KeyPath) -> str:
         name = self.document.text(node, at)
         if name and not name.isidentifier():
             self.document.complain(node, f"{name!r} is not the name of a function", at)
         return name
 
-    def parameters(self, node: Node, at: Path_) -> tuple[Parameter, ...]:
+    def parameters(self, node: Node, at: KeyPath) -> tuple[Parameter, ...]:
         parameters: list[Parameter] = []
         for index, item in enumerate(self.document.items(node, at, "parameters")):
             text = self.document.text(item, (*at, index))
@@ -130,7 +130,7 @@ class _Reader:
             parameters.append(parameter)
         return tuple(parameters)
 
-    def returns(self, node: Node, at: Path_) -> Returns:
+    def returns(self, node: Node, at: KeyPath) -> Returns:
         container: Container = "single"
         if isinstance(node, MappingNode):
             fields = self.document.fields(node, at, ["dictionary"])
@@ -147,7 +147,7 @@ class _Reader:
             container = "tuple"
         return Returns(container, tuple(values))
 
-    def _returned_value(self, node: Node, at: Path_) -> ReturnedValue:
+    def _returned_value(self, node: Node, at: KeyPath) -> ReturnedValue:
         fields = self.document.fields(node, at, ["name", "axes"], ["dtype"])
         name, dtype = "value", None
         axes: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ class _Reader:
             dtype = self._dtype(fields["dtype"][1], (*at, "dtype"))
         return ReturnedValue(name, axes, dtype)
 
-    def _dtype(self, node: Node, at: Path_) -> str | None:
+    def _dtype(self, node: Node, at: KeyPath) -> str | None:
         name = self.document.text(node, at)
         try:
             dtype = np.dtype(name) if name else None
@@ -173,10 +173,10 @@ class _Reader:
             return None
         return dtype.name
 
-    def tolerance(self, node: Node, at: Path_) -> Tolerance:
+    def tolerance(self, node: Node, at: KeyPath) -> Tolerance:
         return read_tolerance(self.document, node, at)
 
-    def limits(self, node: Node, at: Path_) -> Limits:
+    def limits(self, node: Node, at: KeyPath) -> Limits:
         fields = self.document.fields(node, at, [], _LEAST_LIMITS)
         values = {
             key: self.document.number(
@@ -186,13 +186,13 @@ class _Reader:
         }
         return Limits(**values)
 
-    def hints(self, node: Node, at: Path_) -> tuple[str, ...]:
+    def hints(self, node: Node, at: KeyPath) -> tuple[str, ...]:
         items = self.document.items(node, at, "hints", empty=True)
         return tuple(self.document.text(item, (*at, i)) for i, item in enumerate(items))
 
-    def requirements(self, node: Node, at: Path_) -> tuple[Requirement, ...]:
+    def requirements(self, node: Node, at: KeyPath) -> tuple[Requirement, ...]:
         items = self.document.items(node, at, "requirements")
-        places: dict[str, tuple[Node, Path_]] = {}
+        places: dict[str, tuple[Node, KeyPath]] = {}
         requirements: dict[str, Requirement] = {}
         for index, item in enumerate(items):
             place = (*at, index)
@@ -211,7 +211,7 @@ class _Reader:
         self._check_needs(requirements, places)
         return tuple(requirements.values())
 
-    def _requirement(self, node: Node, at: Path_) -> Requirement:
+    def _requirement(self, node: Node, at: KeyPath) -> Requirement:
         document = self.document
         fields = document.fields(node, at, ["id", "says"], ["needs", "checks", "bonus", "points"])
         values: dict[str, Any] = {"id": "", "says": "", "location": document.location(node, at)}
@@ -241,7 +241,7 @@ class _Reader:
         return Requirement(**values)
 
     def _check_needs(
-        self, requirements: dict[str, Requirement], places: dict[str, tuple[Node, Path_]]
+        self, requirements: dict[str, Requirement], places: dict[str, tuple[Node, KeyPath]]
     ) -> None:
         for id, requirement in requirements.items():
             item, at = places[id]
@@ -261,21 +261,21 @@ class _Reader:
             cycle = error.args[1]
             node, at = places[cycle[0]]
             self.document.complain(
-                node, f"requirements that wait for each other: {' -> '.join(cycle)}", at
+                node, f"these requirements wait for each other: {' -> '.join(cycle)}", at
             )
 
     def shapes_of(
         self, parameters: tuple[Parameter, ...]
-    ) -> Callable[[Node, Path_], dict[str, tuple[str | int, ...]]]:
+    ) -> Callable[[Node, KeyPath], dict[str, tuple[str | int, ...]]]:
         names = [parameter.name for parameter in parameters]
 
-        def shapes(node: Node, at: Path_) -> dict[str, tuple[str | int, ...]]:
+        def shapes(node: Node, at: KeyPath) -> dict[str, tuple[str | int, ...]]:
             fields = self.document.fields(node, at, [], names)
             return {name: self._lengths(value, (*at, name)) for name, (_, value) in fields.items()}
 
         return shapes
 
-    def _lengths(self, node: Node, at: Path_) -> tuple[str | int, ...]:
+    def _lengths(self, node: Node, at: KeyPath) -> tuple[str | int, ...]:
         lengths: list[str | int] = []
         for index, item in enumerate(self.document.items(node, at, "lengths", empty=True)):
             length = self.document.plain(item, (*at, index))
