@@ -1,12 +1,13 @@
-"""A whole class: files to learners, to tasks, to rows of a database, to tables and files.
+"""Grade the submissions of a whole class.
 
-Data flows once through this package: `sources` lists folders and ZIPs, `assign` says what belongs
-to whom (by `layouts`), `snapshot` fixes what is graded with, `pool` or `dask` grade tasks with
-`grading`, `database` keeps the results, `summary` and `export` give them out again.
+Data flows one way through this package: `sources` lists the files in folders and ZIPs, `assign`
+matches files to learners (by `layouts`), `snapshot` records the exercise that a run grades with,
+`pool` or `dask` grade tasks with `grading`, `database` stores the results, `summary` and `export`
+print and write them.
 """
 
 from __future__ import annotations
 
 PLATFORMS = ("canvas", "moodle", "gradescope", "blackboard", "github", "nbgrader")
 LAYOUTS = (*PLATFORMS, "folders", "files")
-"""names of layouts for the command line; `layouts` knows their patterns"""
+"""layout names that the command line accepts; `layouts` has their patterns"""

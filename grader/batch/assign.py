@@ -1,7 +1,7 @@
-"""Files to learners: who handed in what for which exercise. Pure, and never a guess.
+"""Match files to learners and exercises.
 
-What cannot be told apart is a complaint, and all complaints come at once, before anything is
-graded.
+Pure functions; nothing is guessed. An ambiguous file is a complaint, and all complaints are raised
+together, before grading starts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grader.errors import Complaint, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What belongs to whom in one source."""
+    """The files of one source by learner and exercise, and the files that were left out."""
 
     source: str
     layout: Layout
@@ -36,13 +36,13 @@ class Assignment:
 
 
 def assign(source: str, entries: Sequence[Entry], wish: Wish, people: People) -> Assignment:
-    """Return what belongs to whom in the source of that name.
+    """Match the files of a source to learners and exercises.
 
-    Raises UsageError when no layout or several fit the files, or when a learner's file for an
-    exercise cannot be told; with `wish.skip_ambiguous` such a learner's row says so instead.
+    Raises UsageError when no layout or more than one matches the files, or when a learner's files
+    are ambiguous. With `wish.skip_ambiguous` the rows of such a learner get a note instead.
     """
     if not any(is_source(entry.path) for entry in entries):
-        raise UsageError(f"{source}: no {' or '.join(SOURCES)} file in there")
+        raise UsageError(f"{source}: no {' or '.join(SOURCES)} file in it")
     layout, prefix = layout_of(source, entries, wish, people)
     found, left_out = _matched(source, layout, prefix, entries, people)
     complaints: list[Complaint] = []
@@ -58,7 +58,7 @@ def assign(source: str, entries: Sequence[Entry], wish: Wish, people: People) ->
             note = f"skipped: {error.complaints[0].message}"
             rows += [Assigned(learner, problem, note=note) for problem in wish.problems]
     if complaints and not wish.skip_ambiguous:
-        skip = Complaint("Or leave such learners ungraded with --skip-ambiguous.")
+        skip = Complaint("Or skip such learners with --skip-ambiguous.")
         raise UsageError(*shortened(complaints), skip)
     if not any(row.path or row.note for row in rows):
         raise UsageError(f"{source}: no file is named as in {layout.says}")
@@ -68,7 +68,7 @@ def assign(source: str, entries: Sequence[Entry], wish: Wish, people: People) ->
 def merged(assignments: Sequence[Assignment]) -> list[Assigned]:
     """Return the rows of all sources, sorted by learner and exercise.
 
-    Raises UsageError for learners who handed in the same exercise twice.
+    Raises UsageError when a learner handed in the same exercise in two sources.
     """
     rows: dict[tuple[str, str], Assigned] = {}
     complaints: list[Complaint] = []
@@ -80,7 +80,7 @@ def merged(assignments: Sequence[Assignment]) -> list[Assigned]:
                 rows[place] = replace(row, source=source)
             elif row.path:
                 message = f"{place[0]} has {before.path} and {row.path} for {row.problem}"
-                advice = "If these are two learners, tell them apart with --pattern."
+                advice = "If these are two learners, use --pattern to distinguish them."
                 complaints.append(Complaint(message, advice=advice))
     if complaints:
         raise UsageError(*shortened(complaints))
@@ -90,7 +90,7 @@ def merged(assignments: Sequence[Assignment]) -> list[Assigned]:
 def _matched(
     source: str, layout: Layout, prefix: str, entries: Sequence[Entry], people: People
 ) -> tuple[dict[Learner, list[Found]], list[Entry]]:
-    """Return the files of each learner, and what fits nobody."""
+    """Return the files of each learner, and the files that match no learner."""
     found: dict[Learner, list[Found]] = {}
     left_out: list[Entry] = []
     for entry in entries:
@@ -125,16 +125,18 @@ def _learners(
 
 
 _COPY = re.compile(r"([-_ ]*\(\d+\)|[-_ ]\d+|[-_ ]copy|[-_ ]final)+$")
-"""what Canvas, browsers and people append to a name: `softmax-1`, `softmax (2)`"""
+"""suffixes that Canvas, browsers and people append: `softmax-1`, `softmax (2)`"""
 
 
 def rows_of(learner: Learner, sources: Sequence[Found], wish: Wish) -> Iterator[Assigned]:
-    """Yield a row for each exercise. Raises UsageError when a file cannot be told."""
+    """Yield a row for each exercise. Raises UsageError when the files are ambiguous."""
     chosen = {problem: _choice(learner, problem, sources, wish) for problem in wish.problems}
     if sources and not any(chosen.values()) and not _meant_for_others(sources, wish):
-        message = f"{learner.key}: which exercise does this solve: {_listed(sources)}?"
+        message = f"{learner.key}: the exercise cannot be determined from {_listed(sources)}"
         names = " or ".join(f"{slug}.py" for slug in wish.problems)
-        raise UsageError(Complaint(message, advice=f"Add --problem SLUG, or name it {names}."))
+        raise UsageError(
+            Complaint(message, advice=f"Add --problem SLUG, or name the file {names}.")
+        )
     mains = {file.path for file in chosen.values() if file}
     for problem, file in chosen.items():
         if file is None:
@@ -159,7 +161,7 @@ def _choice(learner: Learner, problem: str, sources: Sequence[Found], wish: Wish
         fitting = [file for file in open_files if rule(file, problem, wish)]
         if len(fitting) > 1:
             message = f"{learner.key}: {len(fitting)} files may solve {problem}: {_listed(fitting)}"
-            advice = "Remove all but one, or tell them apart with --pattern."
+            advice = "Remove all but one, or use --pattern to distinguish them."
             raise UsageError(Complaint(message, advice=advice))
         if fitting:
             return fitting[0]
@@ -175,7 +177,7 @@ def _meant_for_others(sources: Sequence[Found], wish: Wish) -> bool:
 
 
 def _named_for(file: Found, wish: Wish) -> str:
-    """Return the exercise that the file's name holds, or ''; the longest, as one may end so."""
+    """Return the longest slug in the file's name, or '': a slug may end with another."""
     name = _plain(file.stem)
     return next((s for s in sorted(wish.slugs, key=len, reverse=True) if _plain(s) in name), "")
 
@@ -197,4 +199,4 @@ _RULES: tuple[Callable[[Found, str, Wish], bool], ...] = (
     lambda file, slug, _: slug in file.rest.split("/")[:-1],
     lambda file, slug, wish: _named_for(file, wish) == slug,
 )
-"""from a name that leaves no doubt to one that holds the exercise's name"""
+"""from an exact name to a name that contains the slug; the first rule that matches decides"""

@@ -1,12 +1,12 @@
-"""What was graded, in one SQLite file: each result in a transaction of its own, as it comes.
+"""The results of a class in one SQLite file; each result is written in its own transaction.
 
-WAL, so that a process killed at any moment leaves whole rows only. While a run writes, it holds
-the file for itself: two runs cannot grade the same submission twice.
+Journal mode WAL, so that a process killed at any moment leaves only complete rows. A run locks the
+file exclusively: two runs cannot grade the same submission twice.
 
-    editions  what was graded with: one row for each state of an exercise
-    results   one row for each submission graded with an edition; never changed once written
-    learners  who handed in what in the last run of an exercise, and which result that is
-    runs      when runs began
+    editions  one row for each state of an exercise that results refer to
+    results   one row for each submission graded with an edition; never updated
+    learners  each learner's file in the last run of an exercise, and the key of its result
+    runs      the time at which each run began
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grader.model import Problem, Report
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One state of an exercise, as results refer to it."""
+    """One state of an exercise. `key` is the snapshot's key; results refer to it."""
 
     key: str
     problem_hash: str
@@ -41,10 +41,11 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """One learner and exercise, with the result if there is one.
+    """One learner and exercise, with the result where one exists.
 
-    `verdict` is the report's, or `missing` (nothing that could be graded) or `waiting` (not
-    graded yet). `requirements` holds id, verdict and misconception (or '') of each.
+    `verdict` is the report's verdict, `missing` (no file to grade) or `waiting` (not graded yet).
+    `earned` and `possible` are points as fractions, such as `7/2`. `requirements` holds id,
+    verdict and misconception (or '') of each requirement.
     """
 
     learner: str
@@ -63,7 +64,7 @@ class ClassRow:
 
 
 _APPLICATION = 0x67726472
-"""`grdr`, in the file's header (sqlite.org/pragma.html#pragma_application_id)"""
+"""`grdr` in ASCII, in the file's header (sqlite.org/pragma.html#pragma_application_id)"""
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE editions (
@@ -88,14 +89,14 @@ _Found = TypeVar("_Found")
 
 
 class Database:
-    """An open file of results. Raises UsageError when it is not one, or is in use."""
+    """An open database. Raises UsageError when the file is not a grader database, or is in use."""
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._run = 0
         self._problems: dict[str, Problem] = {}
         if not create and not path.is_file():
-            raise UsageError(f"no database {path}: nothing was graded into it yet")
+            raise UsageError(f"the database {path} does not exist: nothing was graded into it yet")
         try:
             if create:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,15 +119,15 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close the file and let others have it."""
+        """Close the file and release its lock."""
         self._connection.close()
 
     def begin(
         self, editions: Iterable[Edition], rows: Iterable[tuple[Assigned, str, str | None]]
     ) -> int:
-        """Note who handed in what: rows with the edition's and the result's key; return the run.
+        """Store the class: rows with the keys of edition and result. Return the run's number.
 
-        What former runs noted of the same exercises is replaced; results are kept.
+        The learners that earlier runs stored for the same exercises are replaced; results stay.
         """
         with self._transaction():
             cursor = self._connection.execute("INSERT INTO runs (began) VALUES (?)", [_now()])
@@ -152,7 +153,7 @@ class Database:
         return self._run
 
     def keep(self, graded: Graded) -> None:
-        """Write one result, for good. sqlite3.IntegrityError when it is there already."""
+        """Store one result. Raises sqlite3.IntegrityError when its key exists."""
         with self._transaction():
             self._connection.execute(
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -171,12 +172,12 @@ class Database:
             )
 
     def known(self, keys: Iterable[str]) -> set[str]:
-        """Return which of the keys have a result."""
+        """Return the keys that have a result."""
         look = "SELECT 1 FROM results WHERE key = ?"
         return {key for key in set(keys) if self._connection.execute(look, [key]).fetchone()}
 
     def rows(self, problems: Sequence[str] = ()) -> Iterator[ClassRow]:
-        """Yield the class by learner and exercise: of all exercises, or of those."""
+        """Yield the class sorted by learner and exercise; `problems` limits it to these slugs."""
         marks = ", ".join("?" * len(problems))
         where = f"WHERE learners.problem IN ({marks})" if problems else ""
         query = f"""
@@ -184,7 +185,7 @@ class Database:
                    result, verdict, earned, possible, requirements
             FROM learners LEFT JOIN results ON results.key = learners.result {where}
             ORDER BY learner, learners.problem
-        """  # noqa: S608 (only question marks are put in)
+        """  # noqa: S608 (only question marks are inserted)
         with closing(self._connection.execute(query, list(problems))) as cursor:
             for *who, edition, result, verdict, earned, possible, requirements in cursor:
                 learner, problem, id, name, email, file, note = who
@@ -205,7 +206,7 @@ class Database:
                 )
 
     def problem(self, edition: str) -> Problem:
-        """Return the exercise as it was graded with. Raises UsageError when it is damaged."""
+        """Return the exercise of an edition. Raises UsageError when its record is damaged."""
         if edition not in self._problems:
             query = "SELECT problem FROM editions WHERE key = ?"
             (data,) = self._connection.execute(query, [edition]).fetchone()
@@ -213,9 +214,9 @@ class Database:
         return self._problems[edition]
 
     def report(self, row: ClassRow, *, reveal: bool = False) -> Report | None:
-        """Return the report of a row, or None. Raises UsageError when it is damaged.
+        """Return the report of a row, or None. Raises UsageError when its record is damaged.
 
-        The database holds all about hidden cases; only a report that is to `reveal` them tells it.
+        The database stores the details of hidden cases; the report has them only with `reveal`.
         """
         if row.result is None:
             return None
@@ -228,7 +229,7 @@ class Database:
     def _prepare(self, create: bool) -> None:
         run = self._connection.execute
         if create:
-            # The first statement takes the lock and keeps it until the end, however that comes.
+            # The first statement takes the lock, and SQLite holds it until the connection closes.
             run("PRAGMA locking_mode = EXCLUSIVE")
             run("PRAGMA journal_mode = WAL")
             run("PRAGMA synchronous = NORMAL")
@@ -237,7 +238,7 @@ class Database:
         (application,) = run("PRAGMA application_id").fetchone()
         (tables,) = run("SELECT count(*) FROM sqlite_schema").fetchone()
         if application != _APPLICATION and (tables or not create):
-            raise UsageError(f"{self.path} is a database, but not one of grader batch")
+            raise UsageError(f"{self.path} is a database, but not of grader batch")
         if tables and version != _VERSION:
             message = f"{self.path} was written by another version of the grader ({version})"
             raise UsageError(Complaint(message, advice="Use another --database."))
@@ -255,7 +256,7 @@ class Database:
 
     def _explained(self, error: sqlite3.Error) -> UsageError:
         if "locked" in str(error):
-            return UsageError(f"{self.path} is in use: another grader batch writes to it now")
+            return UsageError(f"{self.path} is in use: another grader batch is writing to it")
         return UsageError(f"cannot use the database {self.path}: {error}")
 
     def _unpacked(self, unpack: Callable[[bytes], _Found], data: bytes) -> _Found:
@@ -269,7 +270,7 @@ class Database:
 def _learner_row(row: Assigned, edition: str, result: str | None) -> list[str | None]:
     person = row.learner
     texts = [person.key, row.problem, person.id, person.name, person.email, row.path, row.note]
-    # Names that are no text in the file system's encoding hold lone surrogates.
+    # File names that the file system's encoding cannot decode contain lone surrogates.
     return [*(text.encode("utf-8", "backslashreplace").decode() for text in texts), result, edition]
 
 

@@ -1,4 +1,4 @@
-"""A class given out: a CSV table (RFC 4180) and a folder with a report for each learner."""
+"""Export the results of a class: a CSV table (RFC 4180), a folder with a report per learner."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _ENDINGS = {
     "markdown": ".md",
 }
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""names that Windows gives to devices"""
+"""device names of Windows, which cannot be file names"""
 _HASHED = re.compile(r"-[0-9a-f]{8}$")
-_MOST = 80
-"""characters, so that a name fits with its ending in the 255 bytes of usual file systems, in any
-script whose characters take at most 3 bytes in UTF-8"""
+_MAX_NAME = 80
+"""characters; at 3 bytes of UTF-8 each, name and ending fit in the 255 bytes that common file
+systems allow"""
 
 
 def file_names(learners: Iterable[str]) -> dict[str, str]:
     """Return a file name without ending for each learner.
 
-    Letters and digits of any script, space, `-`, `_`, `.`, `@` and `+` stay, others become `_`.
-    A name that was changed, or is the same as another's but for its case, gets a few digits of
-    its hash: so a learner's file has one name, whoever else is there.
+    Letters and digits of any script, space, `-`, `_`, `.`, `@` and `+` are kept; other characters
+    become `_`. A name that was changed, or that equals another one when case is ignored, gets 8
+    hexadecimal digits of the learner's SHA-256: so two learners never share a file name.
     """
     wanted = {learner: _plain(learner) for learner in learners}
     taken: dict[str, int] = {}
@@ -58,9 +58,9 @@ def file_names(learners: Iterable[str]) -> dict[str, str]:
 def write_reports(
     database: Database, problems: Sequence[str], name: str, folder: Path, *, reveal: bool
 ) -> int:
-    """Write a report in the format `name` for each learner with a result; return how many.
+    """Write a report in the format `name` for each learner with a result; return their number.
 
-    Each file appears whole, or stays as it was. Raises UsageError when one cannot be written.
+    Each file is replaced atomically. Raises UsageError when a file cannot be written.
     """
     ending = _ENDINGS.get(name, ".txt")
     names = file_names({row.learner for row in database.rows(problems)})
@@ -76,7 +76,7 @@ def write_reports(
 
 
 def reports(database: Database, rows: Iterable[ClassRow], *, reveal: bool) -> Iterator[Report]:
-    """Yield the report of each row that has one, under the name of the learner's own file."""
+    """Yield the report of each row that has a result, with the learner's own file name."""
     for row in rows:
         report = database.report(row, reveal=reveal)
         if report is not None:
@@ -88,7 +88,7 @@ def _plain(learner: str) -> str:
     kept = "".join(
         c if c.isalnum() or unicodedata.combining(c) or c in " -_.@+" else "_" for c in text
     )
-    kept = kept[:_MOST].strip(" .") or "_"
+    kept = kept[:_MAX_NAME].strip(" .") or "_"
     return f"_{kept}" if _RESERVED.fullmatch(kept) or kept.startswith("-") else kept
 
 
@@ -111,12 +111,12 @@ COLUMNS = (
     "note",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""what a spreadsheet takes for the start of a formula (owasp.org, CSV Injection); the last four
-are the full-width forms that some locales accept"""
+"""characters that start a formula in a spreadsheet (owasp.org, CSV Injection); the last four are
+full-width forms that some locales accept"""
 
 
 def write_csv(rows: Iterable[ClassRow], file: TextIO) -> None:
-    """Write a line for each learner and exercise, row by row. Open the file with `newline=""`."""
+    """Write a header and a line for each row to a file opened with `newline=""`."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows:
@@ -124,9 +124,9 @@ def write_csv(rows: Iterable[ClassRow], file: TextIO) -> None:
 
 
 def save_csv(rows: Iterable[ClassRow], path: Path) -> None:
-    """Write the CSV file, in UTF-8 with the mark by which spreadsheets know it.
+    """Write the CSV file in UTF-8 with a byte order mark, by which spreadsheets detect UTF-8.
 
-    It is written whole, or the old file stays. Raises UsageError with the path.
+    An existing file is replaced atomically. Raises UsageError with the path.
     """
     with files.replacing(path) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
@@ -135,7 +135,7 @@ def save_csv(rows: Iterable[ClassRow], path: Path) -> None:
 
 
 def safe(cell: str | int | float) -> str | int | float:
-    """Return a cell that no spreadsheet runs as a formula: text that looks like one gets a `'`."""
+    """Return a cell that no spreadsheet runs as a formula: such text gets a `'` in front."""
     if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
         return f"'{cell}"
     return cell

@@ -1,8 +1,8 @@
-"""Who handed in which folder of a Gradescope export, from its `submission_metadata.yml`.
+"""Read the submitters of each folder from the `submission_metadata.yml` of a Gradescope export.
 
-The file maps a folder's name to `:submitters`, a list with `:name`, `:sid` and `:email`, as the
-readers of Otter-Grader (`metadata_parser.py`) and others use it. It also holds every result and
-the history of a class, so only what is needed is built.
+The file maps a folder's name to `:submitters`, a list with `:name`, `:sid` and `:email`. Source of
+the format: Otter-Grader's reader (`metadata_parser.py`). The file also holds all results and their
+history, so only the nodes of submitters are converted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ _FIELDS = {":sid": "id", ":name": "name", ":email": "email"}
 
 
 def people(data: bytes, shown: str) -> Mapping[str, tuple[Learner, ...]]:
-    """Return the learners of each folder. Raises UsageError for what cannot be understood."""
+    """Return the learners of each folder; `shown` is the path for messages.
+
+    Raises UsageError when the file is not valid YAML or a folder has no submitters.
+    """
     try:
         root = yaml.compose(data.decode("utf-8-sig", "replace"), _Loader)
     except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{shown} is no YAML that can be read: {error}") from None
+        raise UsageError(f"{shown} is not valid YAML: {error}") from None
     if not isinstance(root, MappingNode):
         raise UsageError(f"{shown} does not list submissions")
     found: dict[str, tuple[Learner, ...]] = {}

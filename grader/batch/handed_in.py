@@ -1,4 +1,4 @@
-"""The words of an assignment: learners, their files, what they handed in, what the user said."""
+"""The data types of assignment: learners, their files, rows of the class, the user's request."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from grader.batch.sources import SOURCES
 from grader.errors import Complaint
 
 MOST_SHOWN = 5
-"""complaints or files that are listed before the rest is counted"""
+"""complaints or files that are listed; the rest is only counted"""
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """One person or group. `id`, `name` and `email` are the platform's, where it has them."""
+    """One person or group. `id`, `name` and `email` come from the platform; each may be empty."""
 
     id: str = ""
     name: str = ""
@@ -22,77 +22,77 @@ class Learner:
 
     @property
     def key(self) -> str:
-        """What the learner is called everywhere: name and id, as far as they are known."""
+        """The learner's unique name: name and id where known, else the e-mail address."""
         return "_".join(filter(None, [self.name, self.id])) or self.email
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file of somebody. `rest` is its path as far as the learner chose it."""
+    """A learner's file. `rest` is the part of its path that the learner chose."""
 
     path: str
     rest: str
     refused: str = ""
     problem: str = ""
-    """the exercise that a pattern or a platform names"""
+    """slug of the exercise, where the layout gives it"""
     when: str = ""
-    """sorts attempts"""
+    """sort key of the attempt"""
 
     @property
     def folder(self) -> str:
-        """The folder that the learner put it in."""
+        """The folder part of `rest`."""
         return self.rest.rpartition("/")[0]
 
     @property
     def name(self) -> str:
-        """The file's own name."""
+        """The file's name without folders."""
         return self.rest.rpartition("/")[2]
 
     @property
     def stem(self) -> str:
-        """Its own name without the ending."""
+        """The file's name without folders and ending."""
         return self.name.rpartition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """What one learner handed in for one exercise. `note` says why there is no `path`."""
+    """One learner's file for one exercise. Without a file, `path` is empty and `note` says why."""
 
     learner: Learner
     problem: str
     path: str = ""
     name: str = ""
-    """the file's own name"""
+    """the file's name without folders"""
     siblings: tuple[tuple[str, str], ...] = ()
-    """name and path of the learner's other Python files in the same folder, which it may import"""
+    """name and path of the learner's other Python files in the same folder; it may import them"""
     note: str = ""
     source: int = 0
-    """which of the sources it lies in"""
+    """index of the source that contains the file"""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the user said: the exercises, and a layout's name or a pattern."""
+    """The user's request: the exercises, and a layout's name or a pattern."""
 
     problems: tuple[str, ...]
     slugs: tuple[str, ...]
-    """all exercises of the course, to read names by"""
+    """all exercises of the course; file names may contain them"""
     layout: str = ""
     pattern: str = ""
     skip_ambiguous: bool = False
 
 
 People = Mapping[str, Sequence[Learner]]
-"""folder of a submission -> who handed it in, from Gradescope's metadata"""
+"""folder of a submission -> its submitters, from Gradescope's metadata"""
 
 
 def is_source(path: str) -> bool:
-    """Return whether a file can be a submission, or is a learner's ZIP that was refused."""
+    """Return whether a file is a submission by its ending, or a learner's ZIP that was refused."""
     return path.lower().endswith((*SOURCES, ".zip"))
 
 
 def shortened(complaints: Sequence[Complaint]) -> list[Complaint]:
-    """Return the first complaints and how many more there are."""
+    """Return the first complaints and one that counts the rest."""
     shown = list(complaints[:MOST_SHOWN])
     if len(complaints) > MOST_SHOWN:
         shown.append(Complaint(f"... and {len(complaints) - MOST_SHOWN} more like these"))

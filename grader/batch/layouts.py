@@ -1,10 +1,11 @@
-"""How learning platforms name what they export, and how people name it: one table of patterns.
+"""File name patterns of learning platforms and of hand-made folders.
 
-Each pattern reads a whole path below the source. Its groups: `name` and `id` say who, `file` is
-what was handed in, `when` orders attempts, `problem` names the exercise. Sources of the rules:
+Each pattern matches a whole path relative to the source. Groups: `name` and `id` identify the
+learner, `file` is the handed-in file, `when` sorts attempts, `problem` is the exercise's slug.
+Sources of the rules:
 
-canvas      instructure/canvas-lms `lib/content_zipper.rb`: sortable name in lower case without
-            what is no letter, digit or underscore, `LATE`, user id (or `anon_` and five
+canvas      instructure/canvas-lms `lib/content_zipper.rb`: sortable name in lower case, only its
+            letters, digits and underscores, `LATE`, user id (or `anon_` and five
             characters), attachment id, file; `_text.html` and `_link.html` for other kinds
 moodle      moodle/moodle `mod/assign/classes/downloader.php`: full name without underscores,
             participant number, `assignsubmission_file`, then a folder or, as one flat list, `_`
@@ -33,16 +34,16 @@ _ALONE = rf"(?P<id>[^/]+?)(?:{_ENDING})"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One way to name files. `says` describes it in a line."""
+    """One way to name files. `says` describes it in one line."""
 
     name: str
     says: str
     pattern: re.Pattern[str]
     folders: Collection[str] = ()
-    """what the group `folder` may be, where the pattern has one"""
+    """allowed values of the group `folder`, for patterns that have this group"""
 
     def read(self, path: str) -> Mapping[str, str | None] | None:
-        """Return the groups of a path, or None when it is not named like this."""
+        """Return the groups of a path, or None when the layout does not match it."""
         match = self.pattern.fullmatch(path)
         groups = match.groupdict() if match else None
         if groups and groups.get("folder") and groups["folder"] not in self.folders:
@@ -72,9 +73,9 @@ _GENERIC = {
 
 
 def named(name: str, source: str, slugs: Sequence[str], folders: Collection[str] = ()) -> Layout:
-    """Return the layout `name` for a source of that name.
+    """Return the layout `name` for the source named `source`.
 
-    `folders` are those that Gradescope's metadata lists.
+    `folders` are the folder names in Gradescope's metadata.
     """
     if name == "gradescope":
         says = "Gradescope: a folder for each submission, submission_metadata.yml"
@@ -84,7 +85,7 @@ def named(name: str, source: str, slugs: Sequence[str], folders: Collection[str]
         return _layout(name, says, _clones(source))
     if name == "nbgrader":
         lead = "" if source == "submitted" else "submitted/"
-        # The assignment's folder may be what names the exercise, so `file` starts with it.
+        # The assignment's folder may name the exercise, so `file` starts with it.
         inside = r"(?P<id>[^/]+)/(?P<file>[^/]+/.+)"
         return _layout(name, "nbgrader: submitted/student/assignment/file", lead + inside)
     if name == "files":
@@ -93,20 +94,20 @@ def named(name: str, source: str, slugs: Sequence[str], folders: Collection[str]
 
 
 def by_problem(slugs: Sequence[str]) -> Layout:
-    """Return the layout of a folder for each exercise with a file for each learner."""
+    """Return the layout with a folder for each exercise and in it a file for each learner."""
     says = "a folder for each exercise, a file for each learner"
     return _layout("problems", says, rf"(?P<problem>{_any_of(slugs)})/{_ALONE}")
 
 
 def one_learner(slugs: Sequence[str]) -> Layout:
-    """Return the layout of a single learner's folder: a file named for each exercise."""
+    """Return the layout of one learner's folder, with a file for each exercise."""
     return _layout("one", "one learner's files", rf"(?P<problem>{_any_of(slugs)})(?:{_ENDING})")
 
 
 def given(pattern: str, slugs: Sequence[str]) -> Layout:
-    """Return the layout that a user's pattern describes, as `{learner}/{problem}.py` does.
+    """Return the layout of a user's pattern, for example `{learner}/{problem}.py`.
 
-    Raises UsageError for an unknown placeholder, one used twice, or a pattern that names nobody.
+    Raises UsageError for an unknown field, a repeated field, or a pattern without a learner.
     """
     known: Mapping[str, str] = {
         "learner": r"(?P<id>[^/]+?)",
@@ -125,11 +126,11 @@ def given(pattern: str, slugs: Sequence[str]) -> Layout:
             raise UsageError(Complaint(message, advice=f"The fields are: {listed}."))
         group = "id" if word == "learner" else word
         if word and group != "any" and group in used:
-            raise UsageError(f"--pattern {pattern}: {{{word}}} is there twice")
+            raise UsageError(f"--pattern {pattern}: {{{word}}} is repeated")
         used.add(group)
         regex += known.get(word, "")
     if not used & {"id", "name"}:
-        raise UsageError(f"--pattern {pattern}: it must hold {{learner}}")
+        raise UsageError(f"--pattern {pattern}: it must contain {{learner}}, {{id}} or {{name}}")
     return _layout("pattern", f"the pattern {pattern}", regex)
 
 
@@ -145,29 +146,29 @@ def _clones(source: str) -> str:
 
 
 def _files(slugs: Sequence[str]) -> str:
-    """Return the pattern of `ada.py`, `ada_softmax.py` and `softmax-ada.py`."""
+    """Return a regular expression for `ada.py`, `ada_softmax.py` and `softmax-ada.py`."""
     words, gap = _any_of(slugs), "[-_. ]+"
     return rf"(?:(?P<lead>{words}){gap})?(?P<id>[^/]+?)(?:{gap}(?P<problem>{words}))?(?:{_ENDING})"
 
 
 def _any_of(slugs: Sequence[str]) -> str:
-    """Return a pattern of the slugs, the longest first, since one may end with another."""
+    """Return a regular expression for the slugs, longest first: a slug may end with another."""
     words = sorted(slugs, key=len, reverse=True)
     return "|".join(re.escape(word) for word in words) or "(?!)"
 
 
 _ADVICE = (
-    f"Say which it is with --layout ({', '.join(LAYOUTS)}),"
-    " or describe the names with --pattern, for example '{learner}/{any}/{problem}.py'."
+    f"Name the layout with --layout ({', '.join(LAYOUTS)}),"
+    " or describe the file names with --pattern, for example '{learner}/{any}/{problem}.py'."
 )
 
 
 def layout_of(
     source: str, entries: Sequence[Entry], wish: Wish, people: People
 ) -> tuple[Layout, str]:
-    """Return the layout, and the folder around everything, with its `/`, or ''.
+    """Return the layout of a source, and the prefix that all its paths share (`top/` or empty).
 
-    Raises UsageError when none or several fit.
+    Raises UsageError when no layout or more than one matches.
     """
     if wish.pattern:
         return given(wish.pattern, wish.slugs), ""
@@ -178,7 +179,7 @@ def layout_of(
         (top,) = tops
         views.append((f"{top}/", top))
     counted = [
-        (_fitting(layout, prefix, paths), layout, prefix)
+        (_matches(layout, prefix, paths), layout, prefix)
         for prefix, view in views
         for name in ([wish.layout] if wish.layout else PLATFORMS)
         for layout in [named(name, view, wish.slugs, people)]
@@ -192,18 +193,18 @@ def layout_of(
 
 
 def match(layout: Layout, prefix: str, path: str) -> Mapping[str, str | None] | None:
-    """Return how a path reads in the layout, below the folder around everything."""
+    """Return the layout's groups of a path without `prefix`, or None when it does not match."""
     return layout.read(path[len(prefix) :]) if path.startswith(prefix) else None
 
 
 def _detected(
     source: str, paths: Sequence[str], wish: Wish, counted: list[tuple[int, Layout, str]]
 ) -> tuple[Layout, str]:
-    # nbgrader keeps the course's other folders beside `submitted`; they are nobody's.
+    # nbgrader keeps the course's own folders beside `submitted`: not every path matches.
     whole = [item for item in counted if item[0] == len(paths) or item[1].name == "nbgrader"]
     if len({layout.name for _, layout, _ in whole}) > 1:
         both = " and ".join(layout.says for _, layout, _ in whole)
-        message = f"{source}: the names fit more than one layout: {both}"
+        message = f"{source}: the file names match more than one layout: {both}"
         raise UsageError(Complaint(message, advice=_ADVICE))
     if whole:
         return whole[0][1:]
@@ -219,28 +220,28 @@ def _detected(
 
 
 def _plain(source: str, paths: Sequence[str], wish: Wish) -> Layout:
-    """Return a layout of no platform: a folder or a file for each learner."""
+    """Return a layout without a platform: a folder or a file for each learner."""
     deep = [path for path in paths if "/" in path]
     flat = [path for path in paths if "/" not in path]
     if deep and flat:
         message = (
-            f"{source}: there are files beside folders ({flat[0]!r}, {deep[0]!r}): does a file"
-            " or a folder stand for a learner?"
+            f"{source}: it contains both files and folders ({flat[0]!r},"
+            f" {deep[0]!r}); either may stand for a learner"
         )
         raise UsageError(Complaint(message, advice=_ADVICE))
     if deep:
         sorted_by_problem = by_problem(wish.slugs)
-        every = _fitting(sorted_by_problem, "", paths) == len(paths)
+        every = _matches(sorted_by_problem, "", paths) == len(paths)
         return sorted_by_problem if every else named("folders", source, wish.slugs)
     own = one_learner(wish.slugs)
-    count = _fitting(own, "", flat)
+    count = _matches(own, "", flat)
     if 0 < count < len(flat):
         solution = next(path for path in flat if match(own, "", path))
         other = next(path for path in flat if not match(own, "", path))
-        message = f"{source}: {solution!r} is named for an exercise, {other!r} for a learner?"
+        message = f"{source}: {solution!r} is named for an exercise, but {other!r} is not"
         raise UsageError(Complaint(message, advice=_ADVICE))
     return own if count else named("files", source, wish.slugs)
 
 
-def _fitting(layout: Layout, prefix: str, paths: Iterable[str]) -> int:
+def _matches(layout: Layout, prefix: str, paths: Iterable[str]) -> int:
     return sum(match(layout, prefix, path) is not None for path in paths)

@@ -1,4 +1,4 @@
-"""How far a run is: a bar with rate and time left in a terminal, plain lines elsewhere."""
+"""Progress of a run: a bar with rate and time left in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rich.text import Text
 
 _LINE_SECONDS = 5.0
 _WINDOW_SECONDS = 15.0
-"""the rate is that of the last seconds, since hangs make it uneven"""
+"""period over which the rate is averaged; hanging submissions make it uneven"""
 
 
 class Display(Protocol):
-    """Shows how far a run is; a context manager."""
+    """Shows the progress of a run; a context manager."""
 
     def show(self, done: int) -> None:
-        """Say that so many submissions are graded."""
+        """Show that `done` submissions are graded."""
 
     def __enter__(self) -> Display: ...
 
@@ -66,7 +66,7 @@ class Bar:
 
 
 class Lines:
-    """A line every few seconds. `get_time` is a clock in seconds."""
+    """A line every 5 seconds and at the end. `get_time` is a clock in seconds."""
 
     def __init__(
         self,
@@ -76,14 +76,14 @@ class Lines:
     ) -> None:
         self._tell = tell
         self._get_time = get_time
-        # It counts and is never started, so it shows nothing.
+        # Only computes the rate: it is never started, so it displays nothing.
         self._progress = Progress(get_time=get_time, speed_estimate_period=_WINDOW_SECONDS)
         self._id = self._progress.add_task("", total=total)
         self._last = get_time()
         self._has_ended = False
 
     def show(self, done: int) -> None:
-        """Tell when it is time, and at the end."""
+        """Print a line when 5 seconds have passed since the last one, and at the end."""
         self._progress.update(self._id, completed=done)
         (task,) = self._progress.tasks
         now = self._get_time()
@@ -107,8 +107,8 @@ class _RateColumn(ProgressColumn):
 
 
 def _rate(task: Task) -> str:
-    """Return `95/s, 20 s left`, or `...` before anything is done."""
-    # rich knows a speed from the second update on.
+    """Return for example `95/s, 20 s left`, or `...` before the first submission is graded."""
+    # rich computes a speed from the second update on.
     speed = task.speed or (task.completed / task.elapsed if task.elapsed else 0)
     if not speed:
         return "..."

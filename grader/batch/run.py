@@ -1,6 +1,6 @@
-"""A run: grade what has no result yet, each different submission once, and keep every result.
+"""A run: grade each distinct submission that has no result yet, and store the results.
 
-At any moment the database holds what was finished; killed and started again, a run goes on there.
+Each result is stored as soon as it is ready, so a run that was killed continues where it stopped.
 """
 
 from __future__ import annotations
@@ -20,56 +20,57 @@ from grader.options import RunningOptions
 _WORDS = re.compile(rb"\w+")
 
 Place = tuple[str, str]
-"""a learner's key and an exercise"""
+"""a learner's key and an exercise's slug"""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run has to do. `tasks` are places of one learner for each key without a result."""
+    """The work of a run. `tasks` has one learner's row for each key without a result."""
 
     rows: tuple[Assigned, ...]
     keys: Mapping[Place, str]
     tasks: Mapping[str, Assigned]
     known: int
-    """rows whose result is there already"""
+    """number of rows whose result is in the database"""
     identical: int
-    """rows without a result whose submission is the same as another one"""
+    """number of rows without a result whose submission equals that of a row in `tasks`"""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What could not be graded, as sentences: faults of the grader, and files that changed."""
+    """Messages about submissions that were not graded: grader faults, and changed files."""
 
     faults: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
 
 
 class Reader:
-    """Makes tasks out of files, one at a time."""
+    """Reads the files of rows and makes tasks of them."""
 
     def __init__(
         self, trees: Sequence[Tree], editions: Mapping[str, str], running: RunningOptions
     ) -> None:
         self._trees = trees
-        self._exams = editions
+        self._editions = editions
         self._running = running
 
     def task(self, row: Assigned) -> Task:
-        """Return the task of a row that has a file. Raises UnreadableError."""
+        """Return the task of a row that has a path. Raises UnreadableError."""
         tree = self._trees[row.source]
         source = tree.read(row.path)
         main = row.problem + PurePosixPath(row.path).suffix.lower()
         siblings = {name.rpartition(".")[0]: path for name, path in row.siblings if name != main}
         helpers = _helpers(source, siblings, tree.read)
-        return Task(self._exams[row.problem], main, source, helpers, self._running)
+        return Task(self._editions[row.problem], main, source, helpers, self._running)
 
 
 def _helpers(
     source: bytes, siblings: Mapping[str, str], read: Callable[[str], bytes]
 ) -> dict[str, bytes]:
-    """Return the files of the modules that the source may import, directly or through others.
+    """Return the files of the modules that the source may import, directly or indirectly.
 
-    By the words in it: more than needed only makes two submissions differ that might be the same.
+    A module is included when its name occurs as a word in the source. A superfluous file only
+    means that two equivalent submissions are graded separately.
     """
     needed: dict[str, bytes] = {}
     queue = [source]
@@ -84,7 +85,7 @@ def _helpers(
 
 
 def plan(rows: Sequence[Assigned], reader: Reader, database: Database) -> Plan:
-    """Read every file once, and find what is to be graded."""
+    """Read every file once and find the submissions without a result."""
     keys: dict[Place, str] = {}
     readable: list[Assigned] = []
     first: dict[str, Assigned] = {}
@@ -105,7 +106,7 @@ def plan(rows: Sequence[Assigned], reader: Reader, database: Database) -> Plan:
 
 
 def begin(plan: Plan, editions: Mapping[str, Edition], database: Database) -> int:
-    """Note in the database who handed in what; return the run's number."""
+    """Store the rows of the plan in the database; return the run's number."""
     return database.begin(
         editions.values(),
         (
@@ -118,9 +119,9 @@ def begin(plan: Plan, editions: Mapping[str, Edition], database: Database) -> in
 def grade(
     plan: Plan, reader: Reader, executor: Executor, database: Database, display: Display
 ) -> Trouble:
-    """Grade every task of the plan and keep every result.
+    """Grade every task of the plan and store every result.
 
-    Raises GraderError when the executor cannot work at all.
+    Raises GraderError when the executor cannot grade any task.
     """
     trouble = Trouble()
     done = 0
@@ -145,7 +146,7 @@ def grade(
 
 
 def _tasks(plan: Plan, reader: Reader, trouble: Trouble) -> Iterator[Task]:
-    """Yield the tasks one by one, so that few are in memory; a file may have changed meanwhile."""
+    """Yield tasks one by one, to keep few in memory; report files that changed since planning."""
     for key, row in plan.tasks.items():
         try:
             task = reader.task(row)

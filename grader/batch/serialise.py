@@ -1,9 +1,9 @@
-"""A report as a small record from which every format can be written again without grading.
+"""Convert reports to small records and back, so that every format can be written without grading.
 
-JSON in which each value that JSON lacks says what it is: `{"!": "Fraction", "": "7/2"}`. Only the
-words of `grader.model` can come back, never code, so a database from elsewhere is harmless. What
-the learner's code returned is left out: no format shows it, and it may be large. The problem and
-its cases are kept once for all reports.
+A record is compressed JSON (zlib). A value that JSON lacks is tagged with its type:
+`{"!": "Fraction", "": "7/2"}`. Unpacking builds only the classes of `grader.model` and runs no
+code, so a foreign database is harmless. The learner's returned values are left out: no format
+shows them, and they may be large. The problem and its cases are stored once for all reports.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grader.errors import Location
 from grader.model import Problem, Report
 
 _KIND, _CONTENT = "!", ""
-_AS_IT_IS = frozenset({type(None), bool, int, str})
+_JSON_TYPES = frozenset({type(None), bool, int, str})
 _CLASSES: dict[str, type[Any]] = {
     name: value
     for name, value in [*vars(model).items(), ("Location", Location)]
@@ -38,7 +38,7 @@ _FIELDS = {
     for kind in _CLASSES.values()
     if dataclasses.is_dataclass(kind)
 }
-"""name and default of the fields of a class that are kept"""
+"""name and default of each field that a record contains, by class"""
 _Pack = Callable[[Any], Any]
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "tuple": tuple,
@@ -51,38 +51,38 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 class BadRecordError(Exception):
-    """A record that was not written by this version of the grader."""
+    """A record cannot be read: it is damaged or from another version of the grader."""
 
 
 def pack_problem(problem: Problem) -> bytes:
-    """Return a problem with its cases as a record."""
+    """Return the record of a problem with its cases."""
     return _packed(problem, {})
 
 
 def unpack_problem(record: bytes) -> Problem:
-    """Return the problem of a record. Raises BadRecordError."""
+    """Return the problem in a record. Raises BadRecordError."""
     problem = _unpacked(record, {})
     if not isinstance(problem, Problem):
-        raise BadRecordError("no problem")
+        raise BadRecordError("it does not contain a problem")
     return problem
 
 
 def pack_report(report: Report) -> bytes:
-    """Return a report as a record that refers to its problem."""
+    """Return the record of a report; parts of its problem are stored as references."""
     names = {id(value): name for name, value in _parts(report.problem).items()}
     return _packed(report, names)
 
 
 def unpack_report(record: bytes, problem: Problem) -> Report:
-    """Return the report of a record about `problem`. Raises BadRecordError."""
+    """Return the report in a record, about `problem`. Raises BadRecordError."""
     report = _unpacked(record, _parts(problem))
     if not isinstance(report, Report):
-        raise BadRecordError("no report")
+        raise BadRecordError("it does not contain a report")
     return report
 
 
 def _parts(problem: Problem) -> dict[str, Any]:
-    """Return what reports refer to, by a name that is unique in the problem."""
+    """Return the parts of a problem that reports refer to, by unique name."""
     parts: dict[str, Any] = {"problem": problem}
     parts |= {f"requirement {r.id}": r for r in problem.requirements}
     return parts | {f"case {case.id}": case for case in problem.cases}
@@ -91,7 +91,7 @@ def _parts(problem: Problem) -> dict[str, Any]:
 def _packed(value: Any, names: Mapping[int, str]) -> bytes:
     def pack(value: Any) -> Any:
         kind = type(value)
-        if kind in _AS_IT_IS:
+        if kind in _JSON_TYPES:
             return value
         if id(value) in names:
             return _tagged("ref", names[id(value)])
@@ -129,7 +129,7 @@ _PACKED: dict[type, Callable[[Any, _Pack], Any]] = {
     list: lambda value, pack: [pack(item) for item in value],
     Mapping: _pack_mapping,
 }
-"""how values of a class and its subclasses are packed; `_PLAIN` reads them back"""
+"""packing functions by class, also for subclasses; `_PLAIN` has the inverse functions"""
 
 
 def _fields(value: Any, pack: _Pack) -> dict[str, Any]:

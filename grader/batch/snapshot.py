@@ -1,7 +1,7 @@
-"""What submissions are graded with, as bytes and a hash: so a result says what it stands for.
+"""Snapshots of exercises: the files that a run grades with, and their hash.
 
-A snapshot holds an exercise's own files and its cases as they were when the run began. Workers
-unpack it, wherever they are; editing the course during a run changes nothing of that run.
+A snapshot holds an exercise's own files and its cases as of the start of a run. Workers unpack it,
+also on other machines; editing the course during a run does not affect the run.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from grader.errors import UsageError
 from grader.options import GradingOptions
 
 _PACKAGE = Path(grader.__file__).parent
-_NO_JUDGES = frozenset({"batch", "commands", "formats", "schema"})
-"""folders of the package that cannot change a verdict"""
+_NOT_JUDGING = frozenset({"batch", "commands", "formats", "schema"})
+"""folders of the package that do not affect verdicts"""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One exercise, complete. `key` is the hash of everything below."""
+    """All files and options that one exercise is graded with. `key` is their hash."""
 
     slug: str
     problem: Mapping[str, bytes]
-    """the exercise's own files, by path below the course's root"""
+    """contents of the exercise's own files, by path relative to the course's root"""
     cases: Mapping[str, bytes]
     options: GradingOptions
-    """with the folders of further cases by path below the course's root"""
+    """`cases` holds the folders of further cases relative to the course's root"""
 
     @property
     def problem_hash(self) -> str:
-        """The hash of the exercise's own files."""
+        """The SHA-256 of the exercise's own files, in hexadecimal."""
         return digest(sorted(self.problem.items()))
 
     @property
     def cases_hash(self) -> str:
-        """The hash of the cases."""
+        """The SHA-256 of the case files, in hexadecimal."""
         return digest(sorted(self.cases.items()))
 
     @property
     def key(self) -> str:
-        """The hash of all that a verdict depends on but the submission."""
+        """The SHA-256, in hexadecimal, of all that a verdict depends on except the submission."""
         parts = (self.problem_hash, self.cases_hash, grader_version())
         return digest([self.slug, *parts, *self.options.key()])
 
     def course(self, root: Path) -> tuple[Course, GradingOptions]:
-        """Write the files below `root`; return the course there and the options."""
+        """Write the files below `root`; return the course at `root` and its options."""
         for name, data in {**self.problem, **self.cases}.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ class Snapshot:
 
 
 def take(course: Course, slug: str, options: GradingOptions) -> Snapshot:
-    """Return an exercise as it is now. Raises UsageError for files that cannot be read."""
+    """Read the current files of an exercise. Raises UsageError for an unreadable file."""
     home = course.problem_folder(slug)
     own = {
         f"problems/{slug}/{path.relative_to(home).as_posix()}": path
@@ -79,17 +79,17 @@ def take(course: Course, slug: str, options: GradingOptions) -> Snapshot:
 
 @cache
 def grader_version() -> str:
-    """Return the version and a hash of the modules that judge, so that a fix counts as new."""
+    """Return the version and a hash of the judging modules, so that a fix invalidates results."""
     files = sorted(
         (path.relative_to(_PACKAGE).as_posix(), path)
         for path in _PACKAGE.rglob("*.py")
-        if path.relative_to(_PACKAGE).parts[0] not in _NO_JUDGES
+        if path.relative_to(_PACKAGE).parts[0] not in _NOT_JUDGING
     )
     return f"{grader.__version__}+{digest((name, path.read_bytes()) for name, path in files)[:12]}"
 
 
 def digest(parts: Iterable[object]) -> str:
-    """Return the SHA-256 of values; where one ends and the next begins counts too."""
+    """Return the SHA-256 of values in hexadecimal; type and length of each value count too."""
     whole = hashlib.sha256()
     for part in parts:
         if isinstance(part, tuple):

@@ -1,8 +1,8 @@
-"""Folders, ZIPs and single files as one flat list of files that can be read safely.
+"""Folders, ZIPs and single files, each as one flat list of files that can be read safely.
 
-Nothing is ever extracted: files are read one at a time, each only as far as the grader reads a
-submission at all, so neither a name nor a size inside a ZIP can do harm. Links are never followed;
-the ZIPs of learners are opened once, ZIPs inside them never.
+Nothing is extracted to disk. Files are read one at a time, each up to the size limit of a
+submission, so names and sizes inside a ZIP cannot do harm. Links are not followed. A ZIP that a
+learner handed in is opened; a ZIP inside it is not.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from grader.errors import UsageError
 from grader.submission import NOTEBOOK, most_bytes
 
 SOURCES = (".py", ".ipynb")
-"""endings of what can be a submission"""
+"""file name endings of submissions"""
 METADATA = "submission_metadata.yml"
-"""what Gradescope adds to an export"""
+"""the file in which a Gradescope export lists submissions and submitters"""
 _JUNK = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
-_MOST_INNER_ZIP = 32 * 1024 * 1024
-_MOST_METADATA = 64 * 1024 * 1024
+_MAX_INNER_ZIP = 32 * 1024 * 1024
+_MAX_METADATA = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file: its path with `/` below the source, and why it must not be read, or ''."""
+    """One file. `path` is relative to the source; `refused` is the reason for refusal, or empty."""
 
     path: str
     refused: str = ""
 
 
 class UnreadableError(Exception):
-    """A file of one learner that cannot be read; the message says why."""
+    """A learner's file cannot be read; the message gives the reason."""
 
 
 class Load(Protocol):
-    """Reads a file by its shown path: its first `limit` bytes, or UnreadableError."""
+    """Returns at most the first `limit` + 1 bytes of a file. Raises UnreadableError."""
 
     def __call__(self, path: str, limit: int) -> bytes: ...
 
 
 class InnerZips:
-    """The ZIPs that learners handed in: `ada/work.zip` is shown as a folder of that name."""
+    """The ZIPs that learners handed in; each is listed as a folder, such as `ada/work.zip/`."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -53,7 +53,7 @@ class InnerZips:
         self._open: tuple[str, Archive] | None = None
 
     def list(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield the path and the reason against reading each file in the ZIP at `path`."""
+        """Yield path and reason for refusal (or empty) of each file in the ZIP at `path`."""
         try:
             archive = self._archive(path)
         except (UnreadableError, DamagedError) as error:
@@ -61,7 +61,7 @@ class InnerZips:
             return
         outside = [member for member in archive.members if member.outside]
         if outside:
-            yield path, f"this ZIP is refused: {outside[0].path!r} leads out of it"
+            yield path, f"this ZIP is refused: {outside[0].path!r} lies outside it"
             return
         self._paths.add(path)
         for member in archive.members:
@@ -70,15 +70,18 @@ class InnerZips:
             yield f"{path}/{member.path}", why
 
     def holds(self, path: str) -> bool:
-        """Return whether `path` is a file inside a learner's ZIP."""
+        """Return whether `path` lies inside a learner's ZIP."""
         return self._split(path) is not None
 
     def read(self, path: str) -> bytes:
-        """Return the start of a file inside a learner's ZIP. Raises UnreadableError."""
+        """Return a file in a learner's ZIP, cut one byte after its size limit.
+
+        Raises UnreadableError.
+        """
         split = self._split(path)
         assert split is not None
         try:
-            return self._archive(split[0]).read(split[1], most(path) + 1)
+            return self._archive(split[0]).read(split[1], size_limit(path) + 1)
         except DamagedError as error:
             raise UnreadableError(str(error)) from None
 
@@ -89,24 +92,27 @@ class InnerZips:
         return None
 
     def _archive(self, path: str) -> Archive:
-        """Return the ZIP at `path`; the last one stays open, since its files come in a row."""
+        """Return the ZIP at `path`; the latest stays open, since its files are read in a row."""
         if self._open is None or self._open[0] != path:
-            data = self._load(path, _MOST_INNER_ZIP)
-            if len(data) > _MOST_INNER_ZIP:
-                raise UnreadableError(f"it is larger than {_MOST_INNER_ZIP >> 20} MiB")
+            data = self._load(path, _MAX_INNER_ZIP)
+            if len(data) > _MAX_INNER_ZIP:
+                raise UnreadableError(f"it is larger than {_MAX_INNER_ZIP >> 20} MiB")
             self._open = path, Archive.of_bytes(data)
         return self._open[1]
 
 
-def most(path: str) -> int:
-    """Return how many bytes of a file the grader looks at."""
+def size_limit(path: str) -> int:
+    """Return the most bytes that a file may have to be read."""
     if path.rpartition("/")[2] == METADATA:
-        return _MOST_METADATA
+        return _MAX_METADATA
     return most_bytes(path.lower().endswith(NOTEBOOK))
 
 
 def walk(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield every file below `folder` with the reason against reading it; follow no link."""
+    """Yield path and reason for refusal (or empty) of each file below `folder`.
+
+    Links are refused, not followed.
+    """
     folders = [""]
     while folders:
         inside = folders.pop()
@@ -122,16 +128,16 @@ def walk(folder: Path) -> Iterator[tuple[str, str]]:
                 yield path, "it is a link"
             elif not item.is_dir(follow_symlinks=False):
                 regular = item.is_file(follow_symlinks=False)
-                yield path, "" if regular else "it is no regular file"
+                yield path, "" if regular else "it is not a regular file"
             elif not _is_junk(item.name):
                 folders.append(path)
 
 
-def sifted(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry, ...]:
-    """Return what may matter, by path; the ZIPs of learners are opened.
+def relevant(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry, ...]:
+    """Return the files that assignment needs, sorted by path; the ZIPs of learners are opened.
 
-    Of files that can be no submission, those at the top are kept, and one for each folder: they
-    show who is there. So a class of cloned repositories stays small in memory.
+    Of the files that cannot be submissions, those at the top and one for each folder are kept:
+    they show which learners exist. So a class of cloned repositories stays small in memory.
     """
     kept: dict[str, Entry] = {}
     seen: set[str] = set()
@@ -141,7 +147,7 @@ def sifted(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry, .
         if any(_is_junk(part) for part in parts):
             return
         if path in kept:
-            why = "there are two files of this name"
+            why = "two files have this name"
         if not path.lower().endswith((*SOURCES, ".zip")) and parts[-1] != METADATA:
             where = "/".join(parts[:-1][:3])
             if where and where in seen:
@@ -167,24 +173,25 @@ class Tree(Protocol):
 
     @property
     def name(self) -> str:
-        """The folder's name, or the ZIP's without its ending."""
+        """The name of the folder, or of the ZIP without its ending."""
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Every file that may matter, sorted by path."""
+        """The files that assignment needs, sorted by path."""
 
     @property
     def left_out(self) -> Sequence[Entry]:
-        """What is never read, whatever belongs to whom, and why."""
+        """Files that are refused before assignment, with the reason."""
 
     def read(self, path: str) -> bytes:
-        """Return a file, cut one byte after what a submission may have. Raises UnreadableError."""
+        """Return a file, cut one byte after its size limit. Raises UnreadableError."""
 
 
 def open_trees(paths: Sequence[Path]) -> list[Tree]:
-    """Return a tree for each folder and ZIP, and one for all single files together.
+    """Return a tree for each folder and ZIP, and one tree for all single files.
 
-    Raises UsageError for what does not exist, is neither, or is a damaged ZIP.
+    Raises UsageError for a path that does not exist, is not a folder, a ZIP or a submission, or
+    is a damaged ZIP.
     """
     trees: list[Tree] = []
     files: list[Path] = []
@@ -198,33 +205,33 @@ def open_trees(paths: Sequence[Path]) -> list[Tree]:
         elif path.suffix.lower() in SOURCES:
             files.append(path)
         else:
-            raise UsageError(f"{path} is no folder, no ZIP and no .py or .ipynb file")
+            raise UsageError(f"{path} is not a folder, a ZIP, or a .py or .ipynb file")
     if files:
         try:
             home = Path(os.path.commonpath([file.parent.resolve() for file in files]))
-        except ValueError:  # Windows: on two drives
-            raise UsageError("the files have no folder in common; give folders") from None
+        except ValueError:  # Windows: the files are on two drives
+            raise UsageError("the files have no folder in common; name folders instead") from None
         names = [(file.parent.resolve() / file.name).relative_to(home) for file in files]
         trees.append(DiskTree(home.name, home, sorted(names)))
     return trees
 
 
 class DiskTree:
-    """A folder, or some files below one."""
+    """A folder, or selected files below a folder."""
 
     def __init__(self, name: str, folder: Path, files: Sequence[Path] | None = None) -> None:
         self.name = name
         self._folder = folder
         self._inner = InnerZips(self._whole)
         found = walk(folder) if files is None else ((f.as_posix(), "") for f in files)
-        self.entries = sifted(found, self._inner)
+        self.entries = relevant(found, self._inner)
         self.left_out: tuple[Entry, ...] = ()
 
     def read(self, path: str) -> bytes:
-        """Return a file, cut one byte after what a submission may have. Raises UnreadableError."""
+        """Return a file, cut one byte after its size limit. Raises UnreadableError."""
         if self._inner.holds(path):
             return self._inner.read(path)
-        return self._whole(path, most(path))
+        return self._whole(path, size_limit(path))
 
     def _whole(self, path: str, limit: int) -> bytes:
         file = self._folder / path
@@ -238,7 +245,7 @@ class DiskTree:
 
 
 class ZipTree:
-    """A ZIP file. Raises UsageError when it is damaged or a bomb."""
+    """A ZIP file. Raises UsageError when it is damaged or a ZIP bomb."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -249,17 +256,17 @@ class ZipTree:
         self._inner = InnerZips(self._whole)
         self.left_out = tuple(Entry(m.path, m.why) for m in self._archive.members if m.outside)
         inside = [member for member in self._archive.members if not member.outside]
-        # What a file manager packs from a folder holds that folder, of the same name.
+        # File managers pack a folder as a ZIP that contains one folder of the same name.
         wrapped = all(member.path.startswith(f"{self.name}/") for member in inside)
         self._prefix = f"{self.name}/" if wrapped else ""
         found = ((member.path.removeprefix(self._prefix), member.why) for member in inside)
-        self.entries = sifted(found, self._inner)
+        self.entries = relevant(found, self._inner)
 
     def read(self, path: str) -> bytes:
-        """Return a file, cut one byte after what a submission may have. Raises UnreadableError."""
+        """Return a file, cut one byte after its size limit. Raises UnreadableError."""
         if self._inner.holds(path):
             return self._inner.read(path)
-        return self._whole(path, most(path))
+        return self._whole(path, size_limit(path))
 
     def _whole(self, path: str, limit: int) -> bytes:
         try:

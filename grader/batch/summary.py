@@ -1,4 +1,4 @@
-"""A class in a few tables: a line for each learner, what was most often missed, and why."""
+"""Summary of a class: a line for each learner, the most missed requirements, misconceptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING, WAITING = "missing", "waiting"
 UNSTARTED = (MISSING, WAITING, "not_started")
 _Key = TypeVar("_Key", str, tuple[str, str])
 _RED = ("failed", "errored")
-_MOST = 15
+_MAX_ROWS = 15
 _WIDEST_NAME = 40
 _MARKS = {"passed": "✓", MISSING: "-", WAITING: "-", "not_started": "·"}
 _WORDS = {"not_started": "not started", WAITING: "not graded yet"}
@@ -25,29 +25,29 @@ _WORDS = {"not_started": "not started", WAITING: "not graded yet"}
 
 @dataclass(slots=True)
 class Tally:
-    """What a class did with one exercise."""
+    """Counts of one exercise in a class."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
-    """requirements that were wrong"""
-    waiting: Counter[str] = field(default_factory=Counter)
-    """requirements that could not be judged before others are met"""
+    """requirements that failed or errored, by id"""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """requirements that were skipped because another one is not met, by id"""
     misconceptions: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """requirement and misconception"""
+    """counted by requirement id and misconception id"""
     examples: dict[tuple[str, str], ClassRow] = field(default_factory=dict)
-    """somebody for each of them"""
+    """one learner's row for each counted misconception"""
     earned: Fraction = Fraction(0)
     possible: Fraction = Fraction(0)
     edition: str = ""
 
     @property
     def learners(self) -> int:
-        """How many learners there are."""
+        """The number of learners."""
         return self.verdicts.total()
 
     @property
     def graded(self) -> int:
-        """How many submissions there are that were begun: what the tables count of."""
+        """The number of graded submissions that differ from the starter."""
         return self.learners - sum(self.verdicts[verdict] for verdict in UNSTARTED)
 
     def add(self, row: ClassRow) -> None:
@@ -62,14 +62,14 @@ class Tally:
             if verdict in _RED:
                 self.missed[requirement] += 1
             elif verdict == "skipped":
-                self.waiting[requirement] += 1
+                self.skipped[requirement] += 1
             if misconception:
                 self.misconceptions[requirement, misconception] += 1
                 self.examples.setdefault((requirement, misconception), row)
 
 
 def line(row: ClassRow) -> str:
-    """Return one learner's line: mark, name, exercise, points, what is not met."""
+    """Return one learner's line: mark, name, exercise, points, unmet requirements."""
     mark = _MARKS.get(row.verdict, "✗")
     name = shown(row.learner)[:_WIDEST_NAME]
     if row.verdict in UNSTARTED:
@@ -87,7 +87,7 @@ def line(row: ClassRow) -> str:
 
 
 def tally(rows: Iterable[ClassRow], tell: Callable[[str], None]) -> dict[str, Tally]:
-    """Count every row by exercise; each is told as a line on the way."""
+    """Count rows by exercise; pass the line of each row to `tell`."""
     tallies: dict[str, Tally] = {}
     for row in rows:
         tell(line(row))
@@ -98,7 +98,10 @@ def tally(rows: Iterable[ClassRow], tell: Callable[[str], None]) -> dict[str, Ta
 def tables(
     problem: Problem, tally: Tally, report_of: Callable[[ClassRow], Report | None]
 ) -> Iterator[str]:
-    """Yield the lines of one exercise's tables; hints come from the reports of somebody."""
+    """Yield the lines of one exercise's tables.
+
+    The hint of a misconception is read from the report of one learner who has it.
+    """
     verdicts = tally.verdicts
     parts = [f"{verdicts['passed']} of {tally.learners} passed"]
     for verdict, word in (
@@ -119,8 +122,8 @@ def tables(
         yield ""
         yield "  Most often missed"
         for requirement, count in _ranked(tally.missed):
-            waits = tally.waiting[requirement]
-            more = f" ({waits} more wait for something else)" if waits else ""
+            waits = tally.skipped[requirement]
+            more = f" ({waits} more skipped)" if waits else ""
             yield f"  {count:>5} of {tally.graded}  {requirement}: {says[requirement]}{more}"
     if tally.misconceptions:
         yield ""
@@ -131,7 +134,7 @@ def tables(
 
 
 def shown(text: str) -> str:
-    """Return text from outside on one line and harmless for a terminal."""
+    """Return untrusted text on one line, without control characters."""
     return one_line(clean(text))
 
 
@@ -143,5 +146,5 @@ def _hint(report: Report | None, requirement: str) -> str:
 
 
 def _ranked(counter: Counter[_Key]) -> list[tuple[_Key, int]]:
-    """Return the most frequent; equally frequent ones by name, so that the order is always one."""
-    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
+    """Return the most frequent items, ties sorted by name so that the order is fixed."""
+    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))[:_MAX_ROWS]

@@ -1,4 +1,4 @@
-"""A task and what comes of it, and whatever grades tasks: processes here, or a cluster."""
+"""Tasks, their results, and the interface of executors (local processes or a Dask cluster)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _DEFAULTS = RunningOptions()
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to grade with one snapshot, however many learners handed it in.
+    """One submission to grade with one snapshot; several learners may have handed it in.
 
-    `main` is a neutral name, so that no report of one learner names another.
+    `main` is the file name `<slug>.py` or `<slug>.ipynb`, so that a learner's report does not
+    contain another learner's name. `helpers` maps file names to the modules it may import.
     """
 
     edition: str
@@ -29,18 +30,18 @@ class Task:
 
     @property
     def submission_hash(self) -> str:
-        """The hash of what was handed in."""
+        """The SHA-256 of the submission and its helpers, in hexadecimal."""
         return digest([self.main, self.source, *sorted(self.helpers.items())])
 
     @property
     def key(self) -> str:
-        """The hash of all that the verdict depends on."""
+        """The SHA-256, in hexadecimal, of all that the verdict depends on."""
         return digest([self.submission_hash, self.edition, *self.running.key()])
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What a task came to. `report` is a record; the rest sums it up for tables."""
+    """The result of a task. `report` is a record; the other fields summarise it for tables."""
 
     key: str
     edition: str
@@ -49,22 +50,22 @@ class Graded:
     earned: str
     possible: str
     requirements: tuple[tuple[str, str, str], ...]
-    """id, verdict and misconception (or '') of each"""
+    """id, verdict and misconception (or '') of each requirement"""
     report: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A task that could not be graded: a fault of the grader, never a verdict."""
+    """A task could not be graded because of a fault of the grader; this is not a verdict."""
 
     key: str
     message: str
 
 
 class Executor(Protocol):
-    """Grades tasks somewhere; results come in the order in which they are ready.
+    """Grades tasks; results are returned in order of completion.
 
-    It is a context manager that ends what it started.
+    A context manager that ends the processes it started.
     """
 
     def __enter__(self) -> Executor: ...
@@ -77,15 +78,15 @@ class Executor(Protocol):
     ) -> None: ...
 
     def submit(self, task: Task) -> None:
-        """Begin with a task. Only while `has_room`."""
+        """Start a task; allowed only while `has_room` is true."""
 
     @property
     def has_room(self) -> bool:
-        """Whether another task can begin now."""
+        """Whether another task can be started now."""
 
     @property
     def busy(self) -> int:
-        """How many tasks have begun and not ended."""
+        """The number of tasks that were started and have not ended."""
 
     def results(self) -> Sequence[Graded | Fault]:
-        """Return what is ready, after a short wait. Raises GraderError."""
+        """Wait briefly and return the finished results, maybe none. Raises GraderError."""

@@ -510,7 +510,7 @@ def test_two_runs_cannot_write_to_one_database(small_course, tmp_path):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert ran.code == 2
-    assert "another grader batch writes to it now" in ran.err
+    assert "another grader batch is writing to it" in ran.err
     assert query(database, "SELECT count(*) FROM runs") == [(1,)]
 
 
