@@ -26,7 +26,7 @@ COMMANDS = ("grade", "batch", "watch", "new", "check", "audit", "list", "show", 
 def spawn(
     course: Path, *argv: str, stdout: Any = subprocess.PIPE, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m grader` as a process of its own in the course."""
+    """Run `python -m grader` in a new process, in the course's folder."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COLUMNS"))}
     return subprocess.run(
         [sys.executable, "-m", "grader", *argv],
@@ -53,7 +53,7 @@ def spawn(
         ("", 1, "does not define project"),
     ],
 )
-def test_grading_exits_0_when_all_is_met_and_1_otherwise(
+def test_grade_exits_0_when_all_requirements_are_met_and_1_otherwise(
     source: str, code: int, says: str, small_course: Path
 ) -> None:
     write_files(small_course, {"solutions/projection.py": source})
@@ -62,7 +62,7 @@ def test_grading_exits_0_when_all_is_met_and_1_otherwise(
     assert says in ran.out
 
 
-def test_a_file_that_no_python_would_import_for_its_encoding_is_refused(
+def test_a_file_in_an_undeclared_encoding_is_refused(
     small_course: Path,
 ) -> None:
     source = f"# Grüße\n{RIGHT}".encode("latin-1")
@@ -90,14 +90,14 @@ def test_a_missed_bonus_does_not_change_the_exit_code(small_course: Path) -> Non
 
 
 class Broken(io.StringIO):
-    """A stream that fails in a way nobody foresaw."""
+    """A stream that raises an unexpected exception."""
 
     def write(self, text: str) -> int:
         """Raise."""
         raise RuntimeError("the stream is on fire")
 
 
-def test_a_fault_of_the_grader_exits_3_and_says_whose_fault_it_is(small_course: Path) -> None:
+def test_a_grader_crash_exits_3_and_does_not_blame_the_learners_code(small_course: Path) -> None:
     err = io.StringIO()
     code = main(["list"], stdout=Broken(), stderr=err, environment={}, cwd=small_course)
     assert code == 3
@@ -145,7 +145,7 @@ def test_an_unknown_name_exits_2_and_suggests_the_nearest(
     assert "Traceback" not in ran.err
 
 
-def test_a_file_that_may_solve_several_exercises_needs_the_option_problem(
+def test_a_file_that_may_solve_several_exercises_needs_problem_option(
     small_course: Path,
 ) -> None:
     problem = (small_course / "problems/projection/problem.yaml").read_text("utf-8")
@@ -159,7 +159,7 @@ def test_a_file_that_may_solve_several_exercises_needs_the_option_problem(
     assert run_in(small_course, "grade", "mine.py", "--problem", "projection").code == 0
 
 
-def test_a_python_without_the_grader_s_packages_is_told_and_is_no_fault_of_ours() -> None:
+def test_a_python_without_the_required_packages_exits_2() -> None:
     for command in ("grade", "show", "--help"):
         ran = subprocess.run(
             [sys.executable, "-S", "-m", "grader", command],  # -S: without site-packages
@@ -182,7 +182,7 @@ def test_an_exercise_without_a_case_cannot_be_graded(small_course: Path) -> None
     assert ran.err.startswith("cases/projection has no case, so nothing can be graded\n")
 
 
-def test_outside_a_course_the_way_in_is_told(tmp_path: Path) -> None:
+def test_grading_outside_a_course_exits_2_and_suggests_root(tmp_path: Path) -> None:
     ran = run_in(tmp_path, "grade")
     assert ran.code == 2
     assert "Go to the course's folder or pass --root DIR." in ran.err
@@ -194,7 +194,7 @@ def test_an_exercise_is_graded_by_its_slug_from_any_folder(small_course: Path) -
         assert run_in(folder, "grade", "projection").code == 0
 
 
-def test_a_folder_without_a_problem_and_an_unreadable_statement_are_told(
+def test_a_folder_without_problem_yaml_and_an_unreadable_statement_exit_2(
     small_course: Path,
 ) -> None:
     write_files(small_course, {"problems/draft/statement.md": "# Draft"})
@@ -208,14 +208,14 @@ def test_a_folder_without_a_problem_and_an_unreadable_statement_are_told(
     assert ran.err.startswith("problems/projection/statement.md:1:1: cannot be read")
 
 
-def test_a_course_is_found_from_a_folder_inside_it_and_by_root(
+def test_a_course_is_found_from_its_subfolders_and_by_root_option(
     small_course: Path, tmp_path: Path
 ) -> None:
     assert "projection" in run_in(small_course / "cases" / "projection", "list").out
     assert "projection" in run_in(tmp_path, "list", "--root", str(small_course)).out
 
 
-def test_a_course_without_exercises_says_so(tmp_path: Path) -> None:
+def test_a_course_without_exercises_exits_2(tmp_path: Path) -> None:
     write_files(tmp_path, {"problems/.keep": "", "cases/.keep": ""})
     for command in ("grade", "check"):
         ran = run_in(tmp_path, command)
@@ -257,7 +257,7 @@ def test_help_of_every_command_has_an_example(
         ["hint", "projection", "two"],
     ],
 )
-def test_words_that_no_command_knows_exit_2_with_the_usage(
+def test_unknown_commands_and_options_exit_2_and_print_the_usage(
     argv: list[str], small_course: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_in(small_course, *argv).code == 2
@@ -265,7 +265,7 @@ def test_words_that_no_command_knows_exit_2_with_the_usage(
     assert err.startswith("usage: grader")
 
 
-def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_option_prints_the_package_version(capsys: pytest.CaptureFixture[str]) -> None:
     from grader import __version__
 
     assert main(["--version"]) == 0
@@ -275,7 +275,7 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 # --- browsing ------------------------------------------------------------------------------------
 
 
-def test_list_names_slug_title_and_file(small_course: Path) -> None:
+def test_list_prints_slug_title_and_file(small_course: Path) -> None:
     assert run_in(small_course, "list").out.splitlines() == [
         "projection",
         "  A projection with a bias: 3 requirements",
@@ -283,14 +283,16 @@ def test_list_names_slug_title_and_file(small_course: Path) -> None:
     ]
 
 
-def test_show_prints_the_statement_rendered(small_course: Path) -> None:
+def test_show_renders_the_statements_markdown(small_course: Path) -> None:
     out = run_in(small_course, "show", "projection").out
     assert "A projection with a bias" in out
     assert "#" not in out
     assert "It returns X @ W" in out
 
 
-def test_a_statement_is_readable_where_the_output_lacks_its_signs(small_course: Path) -> None:
+def test_a_statement_is_transliterated_when_the_encoding_lacks_its_characters(
+    small_course: Path,
+) -> None:
     path = small_course / "problems/projection/statement.md"
     path.write_text("- Divide by √d, that is 2 · 3\n", "utf-8")
     for encoding, says in (("ascii", "* Divide by sqrt d, that is 2 * 3"), ("utf-8", "√d")):
@@ -299,25 +301,25 @@ def test_a_statement_is_readable_where_the_output_lacks_its_signs(small_course: 
 
 
 def hints(course: Path, *argv: str) -> str:
-    """Return the head and the text of a hint."""
+    """Return the printed hint: its heading and text."""
     ran = run_in(course, "hint", "projection", *argv)
     assert (ran.code, ran.err) == (0, "")
     return ran.out
 
 
-def test_each_time_the_next_hint_is_given_and_then_the_first_again(small_course: Path) -> None:
+def test_hint_prints_the_next_hint_and_starts_over_after_the_last(small_course: Path) -> None:
     heads = [hints(small_course).splitlines()[0] for _ in range(4)]
     assert heads == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 1 of 3"]
 
 
-def test_a_hint_by_number_leaves_the_memory_alone(small_course: Path) -> None:
+def test_a_hint_by_number_does_not_change_the_next_hint(small_course: Path) -> None:
     hints(small_course)
     assert "@ multiplies matrices" in hints(small_course, "2")
     assert "broadcasting" in hints(small_course, "3")
     assert hints(small_course).startswith("Hint 2 of 3")
 
 
-def test_a_hint_says_how_to_get_the_one_after_it(small_course: Path) -> None:
+def test_a_hint_shows_the_command_for_the_next_hint(small_course: Path) -> None:
     assert re.search(r"Next hint: .*grader hint projection\n$", hints(small_course))
     assert re.search(r"Next hint: .*grader hint projection 3\n$", hints(small_course, "2"))
     assert hints(small_course, "3").endswith("This is the last hint.\n")
@@ -327,12 +329,12 @@ def test_a_hint_says_how_to_get_the_one_after_it(small_course: Path) -> None:
     "memory",
     ["", "not json", "[]", '{"projection": "two"}', '{"projection": -5}', '{"projection": 99}'],
 )
-def test_a_broken_memory_of_hints_does_no_harm(memory: str, small_course: Path) -> None:
+def test_a_damaged_hints_file_is_ignored(memory: str, small_course: Path) -> None:
     write_files(small_course, {".grader/hints.json": memory})
     assert re.match(r"Hint [123] of 3\n", hints(small_course))
 
 
-def test_the_memory_of_hints_is_replaced_whole(small_course: Path) -> None:
+def test_the_hints_file_is_replaced_atomically(small_course: Path) -> None:
     hints(small_course)
     memory = small_course / ".grader" / "hints.json"
     with memory.open() as before:
@@ -342,12 +344,12 @@ def test_the_memory_of_hints_is_replaced_whole(small_course: Path) -> None:
     assert [path.name for path in memory.parent.iterdir()] == ["hints.json"]
 
 
-def test_without_a_place_for_the_memory_the_same_hint_comes_again(small_course: Path) -> None:
+def test_an_unwritable_hints_file_repeats_the_first_hint(small_course: Path) -> None:
     write_files(small_course, {".grader": "a file where a folder should be"})
     assert [hints(small_course).splitlines()[0] for _ in range(2)] == ["Hint 1 of 3"] * 2
 
 
-def test_an_exercise_without_hints_says_so(small_course: Path) -> None:
+def test_hint_exits_2_for_an_exercise_without_hints(small_course: Path) -> None:
     path = small_course / "problems/projection/problem.yaml"
     text = path.read_text("utf-8")
     path.write_text(text[: text.index("hints:")] + "hints: []\n")
@@ -358,7 +360,7 @@ def test_an_exercise_without_hints_says_so(small_course: Path) -> None:
 # --- grading options -----------------------------------------------------------------------------
 
 
-def test_further_cases_count_and_hidden_ones_are_not_told(small_course: Path) -> None:
+def test_further_cases_count_and_hidden_ones_show_no_details(small_course: Path) -> None:
     cases = """
         requirement: product
         cases:
@@ -380,14 +382,14 @@ def test_further_cases_count_and_hidden_ones_are_not_told(small_course: Path) ->
     assert "secret-case" in revealed
 
 
-def test_reseeding_is_told_and_a_right_solution_still_passes(small_course: Path) -> None:
+def test_a_right_solution_passes_with_reseed_and_the_report_says_so(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": RIGHT})
     ran = run_in(small_course, "grade", "--reseed", "41")
     assert ran.code == 0
     assert "--reseed 41" in ran.out
 
 
-def test_memorised_answers_pass_until_the_seeds_are_shifted(small_course: Path) -> None:
+def test_memorised_answers_fail_with_reseed(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": RIGHT})
     source = """
         import numpy as np
@@ -402,7 +404,7 @@ def test_memorised_answers_pass_until_the_seeds_are_shifted(small_course: Path) 
     assert run_in(small_course, "grade", "--reseed", "1").code == 1
 
 
-def test_verbose_tells_every_failing_case_and_otherwise_the_first(small_course: Path) -> None:
+def test_verbose_shows_every_failing_case_instead_of_the_first(small_course: Path) -> None:
     write_files(
         small_course,
         {"solutions/projection.py": "def project(X, W, bias=None): return X @ W + 1\n"},
@@ -414,7 +416,7 @@ def test_verbose_tells_every_failing_case_and_otherwise_the_first(small_course: 
     assert "drawn:" in long
 
 
-def test_every_failing_case_is_only_offered_where_there_is_one_more(small_course: Path) -> None:
+def test_the_verbose_command_is_offered_only_when_more_cases_fail(small_course: Path) -> None:
     path = small_course / "solutions/projection.py"
     path.write_text("def project(X, W, bias=None): return X @ W + 1\n")
     assert "Every failing case" in run_in(small_course, "grade").out
@@ -422,7 +424,9 @@ def test_every_failing_case_is_only_offered_where_there_is_one_more(small_course
     assert "Every failing case" not in run_in(small_course, "grade").out
 
 
-def test_the_offered_command_grades_as_this_one_did(small_course: Path, tmp_path: Path) -> None:
+def test_the_offered_verbose_command_repeats_all_options(
+    small_course: Path, tmp_path: Path
+) -> None:
     file = write_files(tmp_path, {"a file.py": "def project(X, W, bias=None): return X\n"})
     more = write_files(tmp_path / "more", {"c.yaml": (
         "requirement: product\ncases:\n  - id: more\n    why: More.\n"
@@ -433,7 +437,7 @@ def test_the_offered_command_grades_as_this_one_did(small_course: Path, tmp_path
     assert shlex.split(command) == [str(file / "a file.py"), *argv]
 
 
-def test_an_argument_that_was_changed_is_told_by_its_name_beside_the_case_too(
+def test_a_case_note_calls_a_changed_argument_by_its_name(
     small_course: Path,
 ) -> None:
     path = small_course / "solutions/projection.py"
@@ -443,7 +447,7 @@ def test_an_argument_that_was_changed_is_told_by_its_name_beside_the_case_too(
     assert "argument 2" not in out
 
 
-def test_diagnoses_can_be_left_out_for_exams(small_course: Path) -> None:
+def test_no_diagnosis_option_leaves_diagnoses_out(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": WRONG})
     assert "The bias never enters your result." in run_in(small_course, "grade").out
     assert "The bias never enters" not in run_in(small_course, "grade", "--no-diagnosis").out
@@ -457,7 +461,7 @@ def test_every_runner_gives_the_same_verdicts(runner: str, small_course: Path) -
     assert [r["verdict"] for r in report["requirements"]] == ["passed", "passed", "failed"]
 
 
-def test_another_files_solution_is_never_served_as_a_helper(small_course: Path) -> None:
+def test_another_submission_is_never_available_as_a_helper(small_course: Path) -> None:
     write_files(
         small_course,
         {
@@ -476,7 +480,7 @@ def test_another_files_solution_is_never_served_as_a_helper(small_course: Path) 
 # --- the process and its streams -----------------------------------------------------------------
 
 
-def test_python_m_grader_is_the_same_program(small_course: Path) -> None:
+def test_python_m_grader_prints_the_same_report(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": WRONG})
     ran = spawn(small_course, "grade", COLUMNS="100")
     assert (ran.returncode, ran.stderr) == (1, b"")
@@ -486,7 +490,7 @@ def test_python_m_grader_is_the_same_program(small_course: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
-def test_any_encoding_of_the_output_can_show_a_report(encoding: str, small_course: Path) -> None:
+def test_commands_print_in_every_output_encoding(encoding: str, small_course: Path) -> None:
     source = "def project(X, W, bias=None):\n    print('žluťoučký ✓')\n    return X @ W\n"
     path = small_course / "problems/projection/problem.yaml"
     text = path.read_text("utf-8").replace("A projection", "Ein Prüfstück — A projection")
@@ -525,7 +529,7 @@ def test_output_that_cannot_be_written_exits_2_without_a_traceback(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close differently")
-def test_a_reader_that_goes_away_is_no_fault(small_course: Path) -> None:
+def test_a_closed_output_pipe_exits_1_without_a_message(small_course: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as closed:
@@ -542,7 +546,7 @@ def test_a_report_file_that_cannot_be_written_exits_2_after_the_report(
     assert "cannot write" in ran.err
 
 
-def test_nothing_is_left_behind_in_the_course(small_course: Path) -> None:
+def test_grade_and_check_leave_no_files_in_the_course(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": WRONG})
 
     def names() -> set[str]:

@@ -1,6 +1,6 @@
-"""When two executions are the same, and which names follow, on exams of a few lines.
+"""When two executions are equal, and which misconception is diagnosed, on problems of a few lines.
 
-`test_diagnosis.py` names whole files of learners; here every rule stands alone.
+Here each rule is tested alone; `test_diagnosis.py` diagnoses whole files of learners.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ inf, nan = float("inf"), float("nan")
 
 
 def gives(*values: Any) -> Behaviour:
-    """Return what returns these values, whatever it is asked."""
+    """Return a function that always returns these values."""
     returned = values[0] if len(values) == 1 else values
     return lambda x: returned
 
 
 def fails(type_: type[Exception], message: str) -> Behaviour:
-    """Return what raises."""
+    """Return a function that raises."""
 
     def fail(x: Any) -> Any:
         raise type_(message)
@@ -106,7 +106,7 @@ def alike(
     own: Tolerance | None = None,
     tolerance: Tolerance = TOLERANCE,
 ) -> bool:
-    """Return whether two functions do the same on the one case of an small."""
+    """Return whether two functions are equal on the only case of a small problem."""
     small = small_problem(
         says("a", checks=checks),
         cases=1,
@@ -150,18 +150,18 @@ def alike(
         (raising, fails(TypeError, "no"), False),
     ],
 )
-def test_two_executions_are_the_same_when_all_that_came_back_is(
+def test_two_executions_are_equal_when_their_results_are(
     ours: Behaviour, theirs: Behaviour, same: bool
 ) -> None:
     assert alike(ours, theirs) is same
 
 
-def test_errors_are_compared_as_asked() -> None:
+def test_exceptions_are_compared_by_the_given_function() -> None:
     assert alike(raising, fails(ValueError, "yes"), errors=same_type)
     assert not alike(raising, fails(TypeError, "no"), errors=same_type)
 
 
-def test_names_of_a_dictionary_count() -> None:
+def test_dictionary_keys_are_compared() -> None:
     def named(x: Any) -> Any:
         return {"twice": 2 * x, "total": x.sum()}
 
@@ -172,7 +172,7 @@ def test_names_of_a_dictionary_count() -> None:
 
 
 @pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.RAISED])
-def test_what_ended_without_an_answer_is_never_the_same(outcome: Outcome) -> None:
+def test_executions_that_did_not_return_or_raise_are_never_equal(outcome: Outcome) -> None:
     small = small_problem(says("a"), cases=1)
     (case,) = small.prepared.problem.cases
     ended = Execution(outcome, failure=Failure("ValueError", "no"))
@@ -182,7 +182,7 @@ def test_what_ended_without_an_answer_is_never_the_same(outcome: Outcome) -> Non
             assert not equivalence.same(ours, theirs, PAIR, TOLERANCE)
 
 
-def test_the_other_side_scales_the_tolerance() -> None:
+def test_the_relative_tolerance_scales_with_the_second_execution() -> None:
     wide = Tolerance(0.25, 0.0)
     for row in ([7.9, 10.0, 10.0], [10.0, 10.0, 7.9]):
         near, far = gives(np.array(row)), gives(np.array([10.0, 10.0, 10.0]))
@@ -191,7 +191,7 @@ def test_the_other_side_scales_the_tolerance() -> None:
         assert not alike(far, near, **options)
 
 
-def test_a_difference_of_exactly_the_tolerance_is_none() -> None:
+def test_a_difference_of_exactly_the_tolerance_is_equal() -> None:
     for container in (float, int):
         options: Any = {"returns": ROW, "reference": lambda x: 2 * x}
         ours, theirs = (gives(np.array([n, n, n], container)) for n in (3, 2))
@@ -217,7 +217,7 @@ def test_a_difference_of_exactly_the_tolerance_is_none() -> None:
         ([1j], [2j], False),
     ],
 )
-def test_arrays_are_the_same_by_shape_and_value(ours: Any, theirs: Any, same: bool) -> None:
+def test_arrays_are_equal_by_shape_and_value(ours: Any, theirs: Any, same: bool) -> None:
     behaviours = [gives(np.array(array)) for array in (ours, theirs)]
     assert alike(*behaviours, returns=ROW, reference=lambda x: 2 * x) is same
 
@@ -229,12 +229,12 @@ HUGE = 1e9
     ("ours", "theirs", "same"),
     [
         ([HUGE, 0.0], [HUGE, 0.0], True),
-        ([HUGE + 1e5, 0.0], [HUGE, 0.0], False),  # near, for a case that allows 1e6
-        ([HUGE, 999.0], [HUGE, 0.0], True),  # the greatest number scales what is the same
+        ([HUGE + 1e5, 0.0], [HUGE, 0.0], False),  # within 1e6, the tolerance of the case
+        ([HUGE, 999.0], [HUGE, 0.0], True),  # the greatest number scales the tolerance
         ([HUGE, 1001.0], [HUGE, 0.0], False),
         ([-HUGE, 999.0], [-HUGE, 0.0], True),
         ([2e9, 0.0], [HUGE, 0.0], False),
-        ([5.0, 9e5], [7.0, 3.0], True),  # such a case does not see small numbers
+        ([5.0, 9e5], [7.0, 3.0], True),  # the case does not compare small numbers
         ([5.0, 1e6], [7.0, 1e6], True),
         ([5.0, -1e6], [7.0, -1e6], True),
         ([5.0, 2e6], [8.0, 2e6], False),
@@ -244,10 +244,10 @@ HUGE = 1e9
         ([nan, 5.0], [nan, 7.0], True),
         ([], [], True),
         ([0, 2 * 10**9], [0, 2 * 10**9], True),
-        ([1.7e308 + 1.7e308j], [1.7e308 + 1.7e308j], True),  # its absolute value overflows
+        ([1.7e308 + 1.7e308j], [1.7e308 + 1.7e308j], True),  # the absolute value overflows
     ],
 )
-def test_a_case_with_a_wide_tolerance_looks_at_huge_numbers_only(
+def test_a_case_with_a_wide_tolerance_compares_only_huge_numbers(
     ours: Any, theirs: Any, same: bool
 ) -> None:
     behaviours = [gives(np.array(array)) for array in (ours, theirs)]
@@ -255,7 +255,7 @@ def test_a_case_with_a_wide_tolerance_looks_at_huge_numbers_only(
     assert alike(*behaviours, returns=ROW, reference=lambda x: 2 * x, own=own) is same
 
 
-def test_both_the_cases_tolerance_and_the_exercises_count() -> None:
+def test_the_smaller_of_case_and_exercise_tolerance_decides() -> None:
     general = Tolerance(0.0, 0.5)
     options: Any = {"returns": ROW, "reference": lambda x: 2 * x, "tolerance": general}
     ours, theirs = gives(np.array([9.5, 9.0, 9.0])), gives(np.array([9.0, 9.0, 9.0]))
@@ -266,7 +266,7 @@ def test_both_the_cases_tolerance_and_the_exercises_count() -> None:
     assert not alike(further, theirs, own=Tolerance(0.0, 0.7), **options)
 
 
-def test_small_numbers_scale_what_is_the_same_too() -> None:
+def test_the_exercises_relative_tolerance_applies_to_small_numbers() -> None:
     general, own = Tolerance(0.1, 0.0), Tolerance(0.0, 0.05)
     options: Any = {"returns": ROW, "reference": lambda x: 2 * x, "tolerance": general}
     theirs = gives(np.array([0.1, 0.1, 0.1]))
@@ -274,7 +274,7 @@ def test_small_numbers_scale_what_is_the_same_too() -> None:
     assert not alike(gives(np.array([0.13, 0.1, 0.1])), theirs, own=own, **options)
 
 
-def test_where_element_types_are_judged_they_must_be_the_same() -> None:
+def test_a_dtype_requirement_compares_element_types() -> None:
     assert not alike(single_precision, right, checks="dtype")
     assert not alike(right, single_precision, checks="dtype")
     assert alike(single_precision, single_precision, checks="dtype")
@@ -287,7 +287,7 @@ def test_where_element_types_are_judged_they_must_be_the_same() -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs", "same"),
     [
-        (right, wrong, True),  # numbers of the right structure do not count
+        (right, wrong, True),  # values of right structure are not compared
         (long_total, long_total, True),
         (long_total, right, False),
         (right, long_total, False),
@@ -298,7 +298,7 @@ def test_where_element_types_are_judged_they_must_be_the_same() -> None:
         (right, listed, False),
     ],
 )
-def test_where_structure_is_judged_only_what_has_a_wrong_one_counts(
+def test_a_structure_requirement_compares_only_values_of_wrong_structure(
     ours: Behaviour, theirs: Behaviour, same: bool
 ) -> None:
     for structure_is_right in (True, False):
@@ -307,7 +307,7 @@ def test_where_structure_is_judged_only_what_has_a_wrong_one_counts(
         assert alike(ours, theirs, checks="values", look="structure", **options) is same
 
 
-def test_a_look_at_the_whole_counts_every_number() -> None:
+def test_comparing_the_whole_answer_compares_every_number() -> None:
     for structure_is_right in (True, False):
         for checks in ("structure", "values"):
             options: Any = {"checks": checks, "structure_is_right": structure_is_right}
@@ -321,7 +321,7 @@ def test_a_look_at_the_whole_counts_every_number() -> None:
     ("ours", "theirs", "same"),
     [
         (long_total, right, True),
-        (right, long_total, False),  # what is right here is not right there
+        (right, long_total, False),  # a value of right structure against one of wrong structure
         (long_total, off, False),
         (off, off, True),
         (long_total, long_row, False),
@@ -332,7 +332,7 @@ def test_a_look_at_the_whole_counts_every_number() -> None:
         (lambda x: 2 * x + 1, right, False),
     ],
 )
-def test_while_structure_is_wrong_the_values_of_the_right_one_count(
+def test_with_structure_unmet_only_values_of_right_structure_are_compared(
     ours: Behaviour, theirs: Behaviour, same: bool
 ) -> None:
     assert alike(ours, theirs, structure_is_right=False) is same
@@ -363,7 +363,7 @@ def test_while_structure_is_wrong_the_values_of_the_right_one_count(
         (wrong, "dtype", True, True),
     ],
 )
-def test_a_case_rejects_what_it_can_judge_and_finds_wrong(
+def test_a_case_rejects_wrong_values_that_it_can_judge(
     does: Behaviour, checks: Checks, structure_is_right: bool, rejected: bool
 ) -> None:
     values = tuple(ReturnedValue(v.name, v.axes, "float64") for v in PAIR.values)
@@ -373,7 +373,7 @@ def test_a_case_rejects_what_it_can_judge_and_finds_wrong(
     assert judging.is_wrong(case, small.execution(does, case)) is rejected
 
 
-def test_a_case_rejects_by_its_own_tolerance_and_not_at_its_very_edge() -> None:
+def test_a_case_rejects_beyond_its_own_tolerance_but_not_at_its_edge() -> None:
     small = small_problem(
         says("a"), tolerances={"a1": Tolerance(0.0, 3.0), "a2": Tolerance(0.0, 2.9)}
     )
@@ -412,7 +412,7 @@ TYPED = Returns("tuple", (ReturnedValue("twice", ("row",)), ReturnedValue("total
         (gives(np.array([3.0]), 1.0), gives(np.array([2.0]), 1.0), False, False),
     ],
 )
-def test_the_audit_compares_all_that_came_back(
+def test_the_audit_compares_values_types_and_exceptions(
     ours: Behaviour, theirs: Behaviour, same: bool, same_with_types: bool
 ) -> None:
     small = small_problem(says("a"), cases=1)
@@ -422,7 +422,7 @@ def test_the_audit_compares_all_that_came_back(
     assert equivalence.same(did[0], did[1], TYPED, TOLERANCE) is same_with_types
 
 
-def test_the_audit_takes_a_difference_of_the_tolerance_for_none() -> None:
+def test_the_audit_treats_a_difference_of_exactly_the_tolerance_as_equal() -> None:
     small = small_problem(says("a"), cases=1)
     (case,) = small.prepared.problem.cases
     three, two = (small.execution(gives(np.array([n]), 1.0), case) for n in (3.0, 2.0))
@@ -430,7 +430,7 @@ def test_the_audit_takes_a_difference_of_the_tolerance_for_none() -> None:
     assert not equivalence.same(three, two, PAIR, Tolerance(0.25, 0.49))
 
 
-# --- words of exceptions --------------------------------------------------------------------------
+# --- messages of exceptions -----------------------------------------------------------------------
 
 
 def raised(message: str, type_name: str = "ValueError") -> Execution:
@@ -469,19 +469,19 @@ RESHAPE = "cannot reshape array of size {} into shape {}"
         ("axes [3] differ", "rows [3] differ", False),
     ],
 )
-def test_messages_are_of_one_kind_however_the_step_is_written(
+def test_exception_messages_of_equivalent_numpy_steps_are_of_one_kind(
     ours: str, theirs: str, same: bool
 ) -> None:
     assert mostly_same_words([(raised(ours), raised(theirs))]) is same
 
 
-def test_an_assertion_says_what_its_author_likes() -> None:
+def test_assertion_errors_match_whatever_their_messages() -> None:
     one, other = raised("rows", "AssertionError"), raised("columns", "AssertionError")
     assert mostly_same_words([(one, other)])
     assert not mostly_same_words([(one, raised("rows"))])
 
 
-def test_most_means_more_than_half_of_those_that_both_raised() -> None:
+def test_messages_must_match_in_more_than_half_of_the_cases_where_both_raised() -> None:
     same, differ = (raised("no"), raised("no")), (raised("no"), raised("yes"))
     assert mostly_same_words([same, same, differ])
     assert not mostly_same_words([same, differ])
@@ -491,19 +491,19 @@ def test_most_means_more_than_half_of_those_that_both_raised() -> None:
     assert not mostly_same_words([(RETURNED, RETURNED)])
 
 
-# --- names ----------------------------------------------------------------------------------------
+# --- diagnoses ------------------------------------------------------------------------------------
 
 
 def mistake(
     id: str, violates: str, small: SmallProblem, same_as: str | None = None, **behaviours: Behaviour
 ) -> Misconception:
-    """Return a misconception that behaves so on these cases and is right on the others."""
+    """Return a misconception with these behaviours by case id; it is right on other cases."""
     hint = f"You {id}."
     return Misconception(id, violates, hint, small.calls(behaviours), same_as)
 
 
 def named(small: SmallProblem, known: Sequence[Misconception], run: Run) -> Mapping[str, str]:
-    """Return the names that a run is given, by requirement; '?' for several that fit."""
+    """Return the diagnosed ids by requirement; '?' when several misconceptions match."""
     results = small.report(run).requirements
     found = diagnose(
         small.prepared,
@@ -522,11 +522,11 @@ def named(small: SmallProblem, known: Sequence[Misconception], run: Run) -> Mapp
 
 
 def plus(n: float) -> Behaviour:
-    """Return what adds a number to every value of the row."""
+    """Return a function that adds a number to every value of the row."""
     return lambda x: (2 * x + n, x.sum())
 
 
-def test_a_name_is_given_on_equality() -> None:
+def test_equal_wrong_values_diagnose_the_misconception() -> None:
     small = small_problem(says("a"), says("b"))
     known = [
         mistake("add", "a", small, a1=plus(1), a2=plus(2)),
@@ -536,35 +536,37 @@ def test_a_name_is_given_on_equality() -> None:
     assert named(small, known, small.run(a1=plus(1 + 1e-9), a2=plus(2))) == {"a": "add"}
 
 
-def test_a_name_is_never_given_on_nearness() -> None:
+def test_merely_close_wrong_values_are_not_diagnosed() -> None:
     small = small_problem(says("a"))
     known = [mistake("add", "a", small, a1=plus(1), a2=plus(2))]
     assert named(small, known, small.run(a1=plus(1.001), a2=plus(2))) == {}
     assert named(small, known, small.run(a1=plus(1), a2=plus(2.001))) == {}
-    assert named(small, known, small.run(a1=plus(1))) == {}  # the mistake is wrong on both
+    assert (
+        named(small, known, small.run(a1=plus(1))) == {}
+    )  # the misconception is wrong on both cases
 
 
-def test_a_name_needs_every_case_of_the_requirement_even_where_one_crashes() -> None:
+def test_a_diagnosis_needs_every_case_of_the_requirement_including_crashes() -> None:
     small = small_problem(says("a"))
     known = [mistake("add", "a", small, a1=plus(1), a2=raising)]
     assert named(small, known, small.run(a1=plus(1), a2=raising)) == {"a": "add"}
     assert named(small, known, small.run(a1=plus(1))) == {}
 
 
-def test_what_is_red_after_what_is_met_is_named() -> None:
+def test_a_failed_requirement_after_a_met_one_is_diagnosed() -> None:
     small = small_problem(says("a"), says("b"))
     known = [mistake("add", "b", small, b1=plus(1))]
     assert named(small, known, small.run(b1=plus(1))) == {"b": "add"}
 
 
-def test_what_is_met_or_waits_gets_no_name() -> None:
+def test_met_and_skipped_requirements_are_not_diagnosed() -> None:
     small = small_problem(says("a"), says("b", "a"))
     known = [mistake("add", "a", small, a1=plus(1), b1=plus(1))]
     assert named(small, known, small.run()) == {}
     assert named(small, known, small.run(a1=plus(1), b1=plus(1))) == {"a": "add"}
 
 
-def test_a_mistake_that_the_cases_do_not_reject_is_not_named() -> None:
+def test_a_misconception_that_no_case_rejects_is_not_diagnosed() -> None:
     coarse = Tolerance(0.0, 1.0)
     small = small_problem(says("a"), tolerance=coarse, cases=1)
     known = [mistake("add", "a", small, a1=plus(0.8))]
@@ -573,7 +575,7 @@ def test_a_mistake_that_the_cases_do_not_reject_is_not_named() -> None:
     assert named(small, known, small.run(a1=plus(1.5))) == {"a": "add"}
 
 
-def test_of_several_that_fit_none_is_named() -> None:
+def test_several_matching_misconceptions_give_an_undecided_hint() -> None:
     small = small_problem(says("a"))
     known = [mistake(id, "a", small, a1=plus(1)) for id in ("add", "append")]
     run = small.run(a1=plus(1))
@@ -595,7 +597,7 @@ def test_of_several_that_fit_none_is_named() -> None:
     assert found["a"].hint == UNDECIDED_ERRORS
 
 
-def test_two_that_are_declared_the_same_are_one_idea_with_one_name() -> None:
+def test_misconceptions_declared_the_same_are_diagnosed_by_one_id() -> None:
     small = small_problem(says("a"))
     known = [
         mistake("append", "a", small, same_as="add", a1=plus(1)),
@@ -604,14 +606,14 @@ def test_two_that_are_declared_the_same_are_one_idea_with_one_name() -> None:
     assert named(small, known, small.run(a1=plus(1))) == {"a": "add"}
 
 
-def test_of_several_the_one_that_violates_the_requirement_is_named() -> None:
+def test_a_misconception_that_violates_the_requirement_is_preferred() -> None:
     small = small_problem(says("a"), says("b"))
     known = [mistake("add", "b", small, a1=plus(1)), mistake("more", "a", small, a1=plus(1))]
     assert named(small, known, small.run(a1=plus(1))) == {"a": "more"}
     assert named(small, known[:1], small.run(a1=plus(1))) == {"a": "add"}
 
 
-def test_of_several_the_one_that_also_fits_together_is_named() -> None:
+def test_a_misconception_that_also_matches_the_together_case_is_preferred() -> None:
     small = small_problem(says("a"), says("together", "a"), cases=1)
     known = [
         mistake("add", "a", small, a1=plus(1), together1=raising),
@@ -622,7 +624,7 @@ def test_of_several_the_one_that_also_fits_together_is_named() -> None:
     assert named(small, known[::-1], run) == {"a": "more"}
 
 
-def test_together_decides_before_the_number_of_cases() -> None:
+def test_the_together_case_takes_precedence_over_the_number_of_matching_cases() -> None:
     small = small_problem(says("a"), says("b", "a"), says("together", "a"), cases=1)
     known = [
         mistake("add", "a", small, a1=plus(1), b1=plus(3), together1=raising),
@@ -632,7 +634,7 @@ def test_together_decides_before_the_number_of_cases() -> None:
     assert named(small, known, run) == named(small, known[::-1], run) == {"a": "more"}
 
 
-def test_together_decides_by_the_words_of_exceptions() -> None:
+def test_the_together_case_compares_exception_messages() -> None:
     small = small_problem(says("a"), says("together", "a"), cases=1)
     known = [
         mistake("add", "a", small, a1=plus(1), together1=raising),
@@ -646,7 +648,7 @@ def test_together_decides_by_the_words_of_exceptions() -> None:
     assert named(small, known, run) == {"a": "?"}
 
 
-def test_of_several_the_one_with_the_same_numbers_where_only_structure_is_judged_is_named() -> None:
+def test_a_misconception_with_equal_numbers_in_structure_cases_is_preferred() -> None:
     small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
     known = [
         mistake("add", "a", small, a1=plus(1), shapes1=plus(1)),
@@ -656,7 +658,7 @@ def test_of_several_the_one_with_the_same_numbers_where_only_structure_is_judged
     assert named(small, known, small.run(a1=plus(1), shapes1=plus(9))) == {"a": "more"}
 
 
-def test_of_several_the_one_that_agrees_on_most_cases_is_named() -> None:
+def test_a_misconception_that_matches_the_most_cases_is_preferred() -> None:
     small = small_problem(says("a"), says("b", "a"), says("c", "a"), cases=1)
     known = [
         mistake("add", "a", small, a1=plus(1), b1=raising, c1=plus(2)),
@@ -664,27 +666,27 @@ def test_of_several_the_one_that_agrees_on_most_cases_is_named() -> None:
     ]
     for order in (known, known[::-1]):
         assert named(small, order, small.run(a1=plus(1), b1=plus(3), c1=plus(2))) == {"a": "more"}
-        # Each agrees where the other does not: neither is preferred.
+        # Each matches a case that the other does not match: neither is preferred.
         run = small.run(a1=plus(1), b1=raising, c1=raising)
         crossing = [order[0], mistake("less", "a", small, a1=plus(1), b1=plus(3), c1=raising)]
         crossing[0] = mistake("plus", "a", small, a1=plus(1), b1=raising, c1=plus(2))
         assert named(small, crossing, run) == {"a": "?"}
 
 
-def test_a_name_must_not_be_contradicted_by_other_cases() -> None:
+def test_a_mismatch_in_another_case_prevents_the_diagnosis() -> None:
     small = small_problem(says("a"), says("b"), cases=1)
     known = [mistake("add", "a", small, a1=plus(1))]
     assert named(small, known, small.run(a1=plus(1))) == {"a": "add"}
     assert named(small, known, small.run(a1=plus(1), b1=plus(7))) == {}
 
 
-def test_numbers_contradict_only_where_they_are_judged() -> None:
+def test_numbers_in_structure_cases_do_not_prevent_a_diagnosis() -> None:
     small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
     known = [mistake("add", "a", small, a1=plus(1), shapes1=plus(3))]
     assert named(small, known, small.run(a1=plus(1))) == {"a": "add"}
 
 
-def test_where_a_mistake_leads_to_nan_elsewhere_nothing_is_contradicted() -> None:
+def test_a_misconception_that_gives_nan_elsewhere_is_still_diagnosed() -> None:
     small = small_problem(says("a"), says("b"), cases=1)
     run = small.run(a1=plus(1), b1=plus(7))
     for does, names in (
@@ -696,7 +698,7 @@ def test_where_a_mistake_leads_to_nan_elsewhere_nothing_is_contradicted() -> Non
         assert named(small, [mistake("add", "a", small, a1=plus(1), b1=does)], run) == names
 
 
-def test_where_one_crashes_elsewhere_nothing_is_contradicted() -> None:
+def test_a_crash_in_another_case_does_not_prevent_the_diagnosis() -> None:
     small = small_problem(says("a"), says("b"), cases=1)
     known = [mistake("add", "a", small, a1=plus(1))]
     assert named(small, known, small.run(a1=plus(1), b1=raising)) == {"a": "add"}
@@ -704,7 +706,7 @@ def test_where_one_crashes_elsewhere_nothing_is_contradicted() -> None:
     assert named(small, crashing, small.run(a1=plus(1), b1=plus(7))) == {"a": "add"}
 
 
-def test_two_mistakes_are_each_named_under_their_requirement() -> None:
+def test_two_misconceptions_are_diagnosed_under_their_own_requirements() -> None:
     small = small_problem(says("a"), says("b"), says("together", "a", "b"))
     both = lambda x: (2 * x + 9, x.sum())  # noqa: E731
     known = [
@@ -715,27 +717,27 @@ def test_two_mistakes_are_each_named_under_their_requirement() -> None:
     assert named(small, known, run) == {"a": "add", "b": "take"}
 
 
-def test_a_second_mistake_explains_only_what_its_own_cases_betray() -> None:
+def test_a_second_misconception_explains_only_cases_that_reject_it() -> None:
     small = small_problem(says("a"), says("b"), says("c"), cases=1)
     add = mistake("add", "a", small, a1=plus(1))
     take = mistake("take", "b", small, b1=plus(-1), c1=plus(-2))
     agreed = small.run(a1=plus(1), b1=plus(-1), c1=plus(-2))
     assert named(small, [add, take], agreed) == {"a": "add", "b": "take", "c": "take"}
-    # The case of `b` does not betray it.
+    # The case of `b` does not reject the second misconception.
     silent = small.run(a1=plus(1), c1=plus(-2))
     assert named(small, [add, take], silent) == {}
-    # Its own case is wrong in another way.
+    # The second misconception's own case is wrong in another way.
     strange = small.run(a1=plus(1), b1=plus(-9), c1=plus(-2))
     assert "a" not in named(small, [add, take], strange)
-    # What only the second does wrong must be as it does it.
+    # A case wrong only by the second misconception must match it.
     other = small.run(a1=plus(1), b1=plus(-1), c1=plus(-3))
     assert named(small, [add, take], other) == {}
-    # What neither does wrong must be right.
+    # A case that neither misconception fails must be right.
     more = mistake("take", "b", small, b1=plus(-1))
     assert named(small, [add, more], other) == {}
 
 
-def test_a_second_mistake_may_crash_in_other_words() -> None:
+def test_a_second_misconception_may_crash_with_another_message() -> None:
     small = small_problem(says("a"), says("b"), says("c"), cases=1)
     add = mistake("add", "a", small, a1=plus(1), b1=right, c1=plus(4))
     crash = mistake("crash", "b", small, b1=raising, c1=plus(2))
@@ -748,7 +750,7 @@ def test_a_second_mistake_may_crash_in_other_words() -> None:
     assert named(small, [plain, spread], run)["a"] == "plain"
 
 
-def test_what_only_the_first_mistake_does_wrong_must_be_as_it_does_it() -> None:
+def test_cases_wrong_only_by_the_first_misconception_must_match_it() -> None:
     small = small_problem(says("a"), says("b"), says("c"), cases=1)
     add = mistake("add", "a", small, a1=plus(1), c1=plus(4))
     take = mistake("take", "b", small, b1=plus(-1))
@@ -760,7 +762,7 @@ def test_what_only_the_first_mistake_does_wrong_must_be_as_it_does_it() -> None:
     assert named(small, [add, take], run) == {"a": "add"}
 
 
-def test_one_idea_or_one_requirement_does_not_explain_twice() -> None:
+def test_a_second_misconception_needs_another_idea_and_requirement() -> None:
     small = small_problem(says("a"), says("b"), cases=2)
     add = mistake("add", "a", small, a1=plus(1), a2=plus(1))
     run = small.run(a1=plus(1), a2=plus(1), b1=plus(-1))
@@ -772,7 +774,7 @@ def test_one_idea_or_one_requirement_does_not_explain_twice() -> None:
     assert named(small, [add, stranger], run) == {"a": "add", "b": "stranger"}
 
 
-def test_an_exception_is_recognised_by_its_words() -> None:
+def test_an_exception_is_diagnosed_by_its_type_and_message() -> None:
     small = small_problem(says("a"))
     known = [
         mistake("add", "a", small, a1=fails(ValueError, "no")),
@@ -782,7 +784,7 @@ def test_an_exception_is_recognised_by_its_words() -> None:
     assert named(small, known, small.run(a1=fails(TypeError, "no"))) == {}
 
 
-def test_other_words_of_one_kind_do_when_all_else_agrees() -> None:
+def test_a_message_of_the_same_kind_is_diagnosed_when_other_cases_agree() -> None:
     small = small_problem(says("a"), says("b"), cases=1)
     known = [mistake("add", "a", small, a1=fails(ValueError, MATMUL), b1=plus(1))]
     dot = fails(ValueError, DOT)
@@ -792,7 +794,7 @@ def test_other_words_of_one_kind_do_when_all_else_agrees() -> None:
     assert "a" not in named(small, known, small.run(a1=fails(ValueError, "no"), b1=plus(1)))
 
 
-def test_the_words_of_most_cases_decide() -> None:
+def test_exception_messages_must_match_in_most_cases() -> None:
     small = small_problem(says("a"), cases=3)
     known = [mistake("add", "a", small, a1=raising, a2=raising, a3=raising)]
     yes = fails(ValueError, "yes")
@@ -800,14 +802,14 @@ def test_the_words_of_most_cases_decide() -> None:
     assert named(small, known, small.run(a1=yes, a2=yes, a3=raising)) == {}
 
 
-def test_a_timeout_gets_no_name() -> None:
+def test_a_timeout_is_not_diagnosed() -> None:
     small = small_problem(says("a"), cases=1)
     known = [mistake("add", "a", small, a1=raising)]
     stuck = Execution(Outcome.TIMED_OUT, failure=Failure("ValueError", "no"))
     assert named(small, known, instead(small.run(), a1=stuck)) == {}
 
 
-def test_a_wrong_structure_is_named_whatever_the_numbers_elsewhere_are() -> None:
+def test_a_wrong_structure_is_diagnosed_by_structure_alone() -> None:
     small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
     known = [
         mistake("stretch", "shapes", small, shapes1=long_total, a1=long_total),
@@ -821,7 +823,7 @@ def test_a_wrong_structure_is_named_whatever_the_numbers_elsewhere_are() -> None
     assert named(small, known, run) == {}
 
 
-def test_a_wrong_shape_where_structure_is_met_is_no_mistake_in_other_numbers() -> None:
+def test_a_wrong_shape_does_not_match_a_misconception_about_numbers() -> None:
     small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
     known = [mistake("total", "a", small, a1=other_total)]
     assert named(small, known, small.run(a1=long_total)) == {}
@@ -829,7 +831,7 @@ def test_a_wrong_shape_where_structure_is_met_is_no_mistake_in_other_numbers() -
     assert named(small, known, small.run(a1=long_total)) == {"a": "stretch"}
 
 
-def test_beside_a_wrong_structure_a_mistake_in_numbers_is_named_too() -> None:
+def test_a_misconception_about_numbers_is_diagnosed_beside_a_wrong_structure() -> None:
     small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
     known = [
         mistake("stretch", "shapes", small, shapes1=long_total, a1=long_total),

@@ -1,4 +1,4 @@
-"""The package as a stranger installs it: plug-in, xdist and notebooks in a new environment.
+"""The installed package in a new environment: pytest plug-in, xdist and notebooks.
 
 Run by `make test-fresh`, since it needs the network.
 """
@@ -49,7 +49,7 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project without what was built in it."""
+    """A copy of the project without build products."""
     root = tmp_path_factory.mktemp("fresh") / "course"
     ignore = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info", "tests")
     shutil.copytree(REPOSITORY, root, ignore=ignore)
@@ -67,7 +67,7 @@ def environment(folder: Path, *packages: str) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built package; afterwards the course has no code of the grader: what counts is it."""
+    """The built wheel; the grader's code is removed from the course, so tests use the wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     subprocess.run([*build, str(folder), str(course)], check=True)
@@ -79,7 +79,7 @@ def wheel(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter with the package, pytest, xdist and what runs notebooks."""
+    """An interpreter with the package, pytest, xdist and packages that run notebooks."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     return environment(folder, str(wheel), "pytest", "pytest-xdist", "nbclient", "ipykernel")
 
@@ -99,7 +99,7 @@ def test_the_plug_in_works_with_xdist(course: Path, python: Path) -> None:
 
 
 def processor_seconds() -> float:
-    """Return what ended children used: on a busy machine the clock on the wall tells less."""
+    """Return the CPU seconds of ended child processes, which a busy machine affects less."""
     import resource
 
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -107,7 +107,7 @@ def processor_seconds() -> float:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="getrusage")
-def test_the_start_of_an_unrelated_projects_tests_costs_next_to_nothing(
+def test_the_plug_in_hardly_delays_an_unrelated_projects_tests(
     wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others = ("pytest", "pytest-xdist", "numpy", "pyyaml", "rich")

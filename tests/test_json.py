@@ -21,7 +21,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def strict(text: str) -> Any:
-    """Return the JSON document; what only Python calls JSON is an error."""
+    """Return the JSON document; NaN and Infinity, which only Python accepts, are errors."""
 
     def refuse(word: str) -> None:
         raise ValueError(f"{word} is not JSON")
@@ -70,7 +70,7 @@ WRONG = {
 }
 
 
-def test_the_schema_itself_is_sound_and_strict() -> None:
+def test_the_schema_is_valid_and_forbids_unknown_properties() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
     def objects(node: Any) -> Any:
@@ -90,7 +90,7 @@ def test_the_schema_itself_is_sound_and_strict() -> None:
         assert set(node["required"]) == set(node["properties"])
 
 
-def test_the_schema_knows_every_kind_of_mismatch_and_no_other() -> None:
+def test_the_schema_lists_exactly_the_kinds_of_mismatch() -> None:
     kinds = [each["properties"]["kind"]["const"] for each in SCHEMA["$defs"]["mismatch"]["oneOf"]]
     assert kinds == list(compare.KINDS)
 
@@ -100,7 +100,7 @@ def test_the_schema_ships_with_the_package() -> None:
     assert 'grader = ["schema/*.json"' in text
 
 
-def test_a_right_solution_is_passed_without_messages(small_course: Path) -> None:
+def test_a_right_solution_passes_without_messages(small_course: Path) -> None:
     report = graded(small_course, RIGHT)
     assert (report["problem"], report["submission"]) == ("projection", "solutions/projection.py")
     assert report["score"] == {"earned": 3, "possible": 3}
@@ -127,7 +127,7 @@ TWO = ONE + "  - {name: total, axes: [], dtype: float64}\n"
 
 
 def promise(course: Path, returns: str, reference: str) -> None:
-    """Let the small course promise something else."""
+    """Give the small course other promised values and another reference."""
     problem = (course / "problems/projection/problem.yaml").read_text("utf-8")
     case = (course / "cases/projection/product.yaml").read_text("utf-8")
     files = {
@@ -161,7 +161,7 @@ def test_wrong_names_have_their_facts(small_course: Path) -> None:
     assert first == {"kind": "names", "value": None, "missing": ["output"], "extra": ["outptu"]}
 
 
-def test_numbers_that_json_does_not_have_become_text(small_course: Path) -> None:
+def test_nan_and_infinity_become_text(small_course: Path) -> None:
     source = "def project(X, W, bias=None):\n    return X @ W * float('nan')\n"
     assert {m["actual"] for m in mismatches(graded(small_course, source))} == {"nan"}
     source = "def project(X, W, bias=None):\n    return X @ W - 1e308 - 1e308\n"
@@ -189,7 +189,7 @@ def test_an_exception_and_a_crash_are_errored(small_course: Path) -> None:
         (b"#" * (2**20 + 1), "too_large"),
     ],
 )
-def test_what_cannot_be_run_has_an_error_and_every_requirement_is_skipped(
+def test_a_refused_file_has_an_error_and_every_requirement_is_skipped(
     source: str | bytes, kind: str, small_course: Path
 ) -> None:
     report = graded(small_course, source)
@@ -220,7 +220,7 @@ def test_printed_text_is_cut_cleaned_and_decoded(small_course: Path) -> None:
             assert not set(case["output"]) & {"\x1b", "\x00", "\ud800"}
 
 
-def test_hidden_cases_and_reseeding_are_described_too(small_course: Path) -> None:
+def test_a_report_states_hidden_cases_and_reseeding(small_course: Path) -> None:
     hidden = small_course / "hidden"
     case = (small_course / "cases/projection/product.yaml").read_text("utf-8")
     write_files(hidden, {"more.yaml": case.replace("id: ", "id: secret-")})
@@ -229,20 +229,20 @@ def test_hidden_cases_and_reseeding_are_described_too(small_course: Path) -> Non
     assert "secret" not in json.dumps(report)
 
 
-def test_several_files_are_several_reports_in_their_order(small_course: Path) -> None:
+def test_several_files_give_several_reports_in_order(small_course: Path) -> None:
     write_files(small_course, {"b.py": RIGHT, "a.py": WRONG["shape"]})
     ran = run_in(small_course, "grade", "b.py", "a.py", "--format", "json")
     assert [r["submission"] for r in valid(ran.out)["reports"]] == ["b.py", "a.py"]
     assert ran.code == 1
 
 
-def test_a_written_report_is_the_printed_one(small_course: Path) -> None:
+def test_a_report_file_equals_the_printed_report(small_course: Path) -> None:
     write_files(small_course, {"solutions/projection.py": RIGHT})
     run_in(small_course, "grade", "--output", f"json={small_course / 'report.json'}")
     valid((small_course / "report.json").read_text("utf-8"))
 
 
-def test_what_the_schema_forbids_is_refused(small_course: Path) -> None:
+def test_the_schema_refuses_invalid_documents(small_course: Path) -> None:
     report = graded(small_course, WRONG["values"])
     document = {"version": 1, "reports": [report]}
     VALIDATOR.validate(document)
@@ -277,7 +277,7 @@ def test_what_the_schema_forbids_is_refused(small_course: Path) -> None:
         max_leaves=10,
     )
 )
-def test_any_facts_become_strict_json(facts: Any) -> None:
+def test_arbitrary_facts_become_strict_json(facts: Any) -> None:
     text = json.dumps(plain(facts), ensure_ascii=False, allow_nan=False)
     text.encode("utf-8")
     assert json.loads(text) == plain(facts)

@@ -1,4 +1,4 @@
-"""The README's commands run, and its sample is real."""
+"""The README's commands run, and its sample report is the grader's output."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def course(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_readme_shows_commands() -> None:
+def test_the_readme_contains_commands() -> None:
     assert len(COMMANDS) >= 5
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if not c.startswith("watch")])
-def test_a_command_of_the_readme_runs(course: Path, command: str) -> None:
+def test_every_command_in_the_readme_runs(course: Path, command: str) -> None:
     (course / "my.py").write_text("def multi_head_attention(*arguments): return None\n")
     ran = run_in(course, *shlex.split(command))
     assert ran.code in (0, 1), ran.err
 
 
-def test_the_sample_of_the_readme_is_what_the_grader_prints(course: Path) -> None:
+def test_the_sample_report_in_the_readme_equals_the_graders_output(course: Path) -> None:
     found = SAMPLE.search(README)
     assert found
     folder = REPOSITORY / found[1]
@@ -56,11 +56,11 @@ def test_the_sample_of_the_readme_is_what_the_grader_prints(course: Path) -> Non
     assert found[2] == ran.out.replace("`grader ", "`.venv/bin/grader ")
 
 
-def test_the_case_of_the_readme_is_one_of_the_course() -> None:
+def test_the_case_in_the_readme_is_a_case_of_the_course() -> None:
     (block,) = re.findall(r"```yaml\nrequirement: scale\ncases:\n(.*?)```", README, re.DOTALL)
     assert block in (REPOSITORY / "cases/multi_head_attention/scale.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("target", MAKE_TARGETS)
-def test_a_make_target_of_the_readme_is_in_the_makefile(target: str) -> None:
+def test_every_make_target_in_the_readme_exists(target: str) -> None:
     assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)

@@ -1,7 +1,7 @@
-"""Of hidden cases a learner sees only whether they passed, whatever command tells of them.
+"""Every command and format shows of a hidden case only whether it passed.
 
-The tests walk every command of the parser and every format of `FORMATS`, so a new one is walked
-too or fails here. They look for *markers*: texts that only a hidden case can have brought about.
+The tests run every command of the parser and every format of `FORMATS`, so a new one is tested
+too. They look for *markers*: texts that only a hidden case can cause.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MARKERS = {
     "the exception": ("43376546",),
     "a warning": ("60727164",),
 }
-"""the spellings of what only a hidden case has or brings about"""
+"""spellings of each fact that only a hidden case has or causes"""
 
 SUBMISSION = """\
 import warnings
@@ -55,7 +55,7 @@ def twice(x):
         return x * x
     return x + x
 """
-"""right in all cases but the hidden ones; tells all it sees"""
+"""right in all cases except the hidden ones; prints all its inputs"""
 
 HIDDEN = f"""\
 requirement: doubles
@@ -80,7 +80,7 @@ FOR_AUTHORS = {
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course with two hidden cases, and a submission that is wrong in just these."""
+    """A course with two hidden cases, and a submission that is wrong only in these."""
     root = tmp_path / "course"
     for folder in AUTHORED:
         (root / folder).mkdir(parents=True)
@@ -97,7 +97,7 @@ def commands() -> list[str]:
 
 
 def written(course: Path) -> Iterator[str]:
-    """Yield name and content of every file that no author wrote.
+    """Yield name and content of every file that the commands wrote.
 
     Left out is the database of `grader batch`, from which instructors may export hidden cases.
     """
@@ -108,7 +108,7 @@ def written(course: Path) -> Iterator[str]:
 
 
 def told(text: str) -> list[str]:
-    """Return what a text tells of the hidden cases."""
+    """Return the facts about hidden cases that a text contains."""
     return [what for what, spellings in MARKERS.items() if any(s in text for s in spellings)]
 
 
@@ -120,7 +120,7 @@ def run(course: Path, *argv: str, code: int | None = None, **environment: Any) -
 
 
 def outputs(option: str, *more: str) -> list[str]:
-    """Return the arguments that write every format, each to a place of its own."""
+    """Return the arguments that write every format, each to a different path."""
     names = (*FORMATS, *more)
     return [word for name in names for word in (option, f"{name}=written/{option[2:]}-{name}")]
 
@@ -165,7 +165,7 @@ def walk_watch(course: Path) -> str:
 
 
 def rest_of(descriptor: int) -> bytes:
-    """Read to the end, which a terminal tells by an error."""
+    """Read to the end, which a terminal signals by an error."""
     read = b""
     try:
         while more := os.read(descriptor, 65536):
@@ -184,21 +184,21 @@ WALKS: dict[str, Callable[[Path], str]] = {
     "show": lambda course: run(course, "show", "twice", code=0),
     "hint": lambda course: run(course, "hint", "twice", code=0),
 }
-"""command -> runs it in every way that tells something, and returns what it printed"""
+"""command -> function that runs it in every mode with output and returns the output"""
 
 
-def test_every_command_is_walked_or_is_for_authors() -> None:
+def test_every_command_is_checked_or_is_for_authors() -> None:
     assert set(commands()) == WALKS.keys() | FOR_AUTHORS.keys()
 
 
 @pytest.mark.parametrize("command", WALKS)
-def test_no_command_tells_what_a_hidden_case_holds(course: Path, command: str) -> None:
+def test_no_command_shows_details_of_a_hidden_case(course: Path, command: str) -> None:
     text = WALKS[command](course)
     assert told(text) == []
     assert [name for name in written(course) if told(name)] == []
 
 
-def test_the_requirement_still_fails_by_its_hidden_case(course: Path) -> None:
+def test_a_requirement_fails_because_of_its_hidden_case(course: Path) -> None:
     text = run(course, "grade", "-v", code=1)
     assert "A hidden case is not right." in text
     assert "hidden-1" in text
@@ -206,7 +206,7 @@ def test_the_requirement_still_fails_by_its_hidden_case(course: Path) -> None:
     assert "1 of 2 requirements" in text
 
 
-def test_pytest_tells_nothing_of_a_hidden_case(course: Path) -> None:
+def test_pytest_shows_no_details_of_a_hidden_case(course: Path) -> None:
     words = ["cases", "-rA", "-vv", "--junitxml=written/junit.xml", "-o", "junit_logging=all"]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *words], cwd=course, capture_output=True, text=True
@@ -217,7 +217,7 @@ def test_pytest_tells_nothing_of_a_hidden_case(course: Path) -> None:
     assert [name for name in written(course) if told(name)] == []
 
 
-def test_grading_from_python_tells_nothing_of_a_hidden_case(course: Path) -> None:
+def test_grading_from_python_shows_no_details_of_a_hidden_case(course: Path) -> None:
     names: dict[str, object] = {}
     exec(SUBMISSION, names)
     function = names["twice"]
@@ -241,13 +241,13 @@ def test_a_report_is_hidden_unless_the_pipeline_is_told_to_reveal(course: Path) 
         assert "the id" in told(formats.render(name, [revealed])), name
 
 
-def test_an_instructor_sees_all_with_reveal(course: Path) -> None:
+def test_reveal_shows_the_details_of_hidden_cases(course: Path) -> None:
     ran = run_in(course, "grade", "-v", "--reveal")
     assert told(ran.out) == list(MARKERS)
     assert "zebra-squared: A quokka that returns." in ran.out
 
 
-def test_an_instructor_exports_all_with_reveal_from_a_class_that_was_graded_without(
+def test_an_export_with_reveal_shows_hidden_cases_of_a_class_graded_without_it(
     course: Path,
 ) -> None:
     assert run_in(course, "batch", "solutions").code == 1
@@ -274,7 +274,7 @@ def test_cases_of_a_further_folder_are_hidden_by_the_flag(course: Path, tmp_path
     assert told(ran.out + ran.err) == []
 
 
-def test_a_hidden_case_never_takes_the_name_of_another_case(course: Path) -> None:
+def test_the_alias_of_a_hidden_case_never_equals_another_case_id(course: Path) -> None:
     path = course / "cases" / "twice" / "doubles.yaml"
     path.write_text(path.read_text().replace("id: small-numbers", "id: hidden-1"))
     ran = run_in(course, "grade", "-v")

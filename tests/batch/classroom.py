@@ -1,4 +1,4 @@
-"""What the tests of whole runs share: the command in this process, and what a database holds."""
+"""Helpers for tests of whole runs: start `grader batch`, and query its database."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from grader.cli import main
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TIMINGS = ("seconds",)
-"""what may differ between two runs"""
+"""keys whose values may differ between two runs"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What one command did: its exit code and what it printed."""
+    """The result of one command: its exit code and what it printed."""
 
     code: int
     out: str
@@ -38,7 +38,7 @@ def batch(course: Path, *argv: str | Path) -> Ran:
 
 
 def start(course: Path, *argv: str | Path) -> subprocess.Popen[str]:
-    """Start `grader batch` as a process of its own."""
+    """Start `grader batch` in a new process."""
     return subprocess.Popen(
         [sys.executable, "-m", "grader", "batch", "--root", str(course), *map(str, argv)],
         cwd=REPOSITORY,
@@ -57,30 +57,33 @@ def outcome(course: Path, database: Path) -> Any:
 
 
 def query(database: Path, sql: str) -> list[Any]:
-    """Return the rows of a query, read by SQLite itself."""
+    """Return the rows of a query, without the code under test."""
     with closing(sqlite3.connect(database)) as connection:
         return connection.execute(sql).fetchall()
 
 
 def count(database: Path) -> int:
-    """Return how many results are safe in the database, whatever a killed run left."""
+    """Return the number of results in the database, also after a killed run."""
     return int(query(database, "SELECT count(*) FROM results")[0][0])
 
 
 def count_now(database: Path) -> int:
-    """Return how many results are safe while a run holds the file: a copy is opened instead."""
+    """Return the number of results while a run locks the file: open a copy instead."""
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place) / "copy.db"
         try:
             for ending in ("", "-wal"):
                 shutil.copyfile(f"{database}{ending}", f"{copy}{ending}")
             return count(copy)
-        except (OSError, sqlite3.Error):  # not there yet, or copied in the middle of a write
+        except (
+            OSError,
+            sqlite3.Error,
+        ):  # the file does not exist yet, or was copied during a write
             return 0
 
 
 def verdicts(database: Path) -> dict[str, str]:
-    """Return each learner's verdict, or '' where there is no result."""
+    """Return each learner's verdict, or '' without a result."""
     rows = query(
         database,
         "SELECT learner, coalesce(verdict, '') FROM learners"

@@ -1,7 +1,7 @@
 """Exports of learning platforms as test data: `tests/data/exports/<name>/files.txt`.
 
-A line is `path => who`: learners, `nobody` (a file that solves nothing), `nothing LEARNER`
-(somebody without a file), `earlier LEARNER` (not the last attempt), `also LEARNER` (a module that
+A line is `path => owners`: learners, `nobody` (a file that is not a submission), `nothing LEARNER`
+(a learner without a file), `earlier LEARNER` (not the last attempt), `also LEARNER` (a module that
 the solution imports).
 """
 
@@ -25,13 +25,13 @@ NOTEBOOK = json.dumps({"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadat
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """One export: the name of its folder or ZIP, its files, and what belongs to whom."""
+    """One export: the name of its folder or ZIP, its files, and their owners."""
 
     source: str
     files: dict[str, str]
     """path -> content"""
     owners: dict[str, str]
-    """learner -> path, or '' for nothing"""
+    """learner -> path, or '' when nothing was handed in"""
 
     def folder(self, place: Path) -> Path:
         """Write the files below `place`; return the export's folder."""
@@ -70,7 +70,7 @@ def read(name: str) -> Export:
 
 
 def assigned(tree: Tree, **wish: Any) -> Assignment:
-    """Return what belongs to whom, in a course with the exercise `projection`."""
+    """Assign the files of a tree, in a course with the exercise `projection`."""
     people: People = {}
     for entry in tree.entries:
         if entry.path.endswith(METADATA):

@@ -1,7 +1,7 @@
-"""What a class of full size takes: `python tests/batch/full_size.py [kill] [many] [dask]`.
+"""Measure a class of full size: `python tests/batch/full_size.py [kill] [many] [dask]`.
 
-`make bench-batch` runs all three. Each prints its figures, and they replace those of the same name
-in docs/batch.md. Nothing here is timed against a limit; that every result is right is asserted.
+`make bench-batch` runs all three. Each prints its figures and replaces the figures of the
+same name in docs/batch.md. Times are not checked against limits; the results are asserted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MIB = 1024 * 1024
 
 
 def kill(place: Path, size: int) -> str:
-    """Kill a run three times at random moments; compare with one that nobody disturbed."""
+    """Kill a run three times at random moments; compare with an undisturbed run."""
     learners = attention.write(place / "class", size)
     broken, whole = place / "broken.db", place / "whole.db"
     chosen = ("--problem", attention.SLUG, "--jobs", "2")
@@ -66,7 +66,7 @@ def kill(place: Path, size: int) -> str:
 
 
 def many(place: Path, size: int) -> str:
-    """Grade very many small submissions; watch the memory and the rate."""
+    """Grade very many small submissions; measure memory and rate."""
     course = place / "course"
     shutil.copytree(REPOSITORY / "tests" / "data" / "course", course)
     kinds = ("right", "no-bias", "elementwise", "wrong-shape", "nan")
@@ -108,7 +108,7 @@ def many(place: Path, size: int) -> str:
 
 
 def _cost(marks: list[tuple[float, float, int, int]], times: list[float]) -> float:
-    """Return the processor time for each result of a span, in ms, all processes together."""
+    """Return the CPU time for each result of a span, in ms, summed over all processes."""
     inside = [mark for mark in marks if times[0] <= mark[0] <= times[-1]]
     (began, before, *_), (ended, after, *_) = inside[0], inside[-1]
     return 1000 * (after - before) / sum(began < when <= ended for when in times)
@@ -148,7 +148,7 @@ def dask(place: Path, size: int) -> str:
 
 
 def _rate(learners: Path, *argv: str | Path) -> float:
-    """Grade a class; return results a second from the first to the last."""
+    """Grade a class; return results per second, from the first result to the last."""
     batch(REPOSITORY, learners, *argv)
     times = query(Path(argv[-1]), "SELECT min(graded), max(graded), count(*) FROM results")[0]
     first, last = (datetime.fromisoformat(when).timestamp() for when in times[:2])
@@ -156,7 +156,7 @@ def _rate(learners: Path, *argv: str | Path) -> float:
 
 
 def _cpu(pid: int) -> float:
-    """Return the seconds of a process and of its children that ended."""
+    """Return the CPU seconds of a process and of its ended children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -185,7 +185,7 @@ def _listed(numbers: list[int]) -> str:
 
 
 def _write(name: str, text: str) -> None:
-    """Replace the figures of that name in the page."""
+    """Replace the figures called `name` in the page."""
     pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)"
     page = PAGE.read_text("utf-8")
     assert re.search(pattern, page, re.DOTALL)

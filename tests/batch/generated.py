@@ -1,6 +1,6 @@
 """Classes of any size for the small course's exercise `projection`: many kinds of submissions.
 
-Each file differs from every other one by a comment, unless it is a copy on purpose.
+Each file differs from every other one by a comment, unless it is a deliberate copy.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KINDS = {
 
 
 def write(folder: Path, count: int, kinds: tuple[str, ...] = tuple(KINDS)) -> Path:
-    """Write `count` learners' folders with different submissions, kind after kind."""
+    """Write `count` learners' folders with different submissions, cycling through the kinds."""
     for number in range(count):
         kind = kinds[number % len(kinds)]
         path = folder / f"learner-{number:05}-{kind}" / "projection.py"

@@ -1,6 +1,6 @@
-"""The same class on a real Dask cluster on loopback: a scheduler, two workers, one of them killed.
+"""Grade a class on a real Dask cluster on loopback: a scheduler and workers, some of them killed.
 
-Needs the extra `dask`; `make test-dask` installs it and runs these.
+Needs the extra `dask`; `make test-dask` installs it and runs these tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.dask
 
 
 class _Process(subprocess.Popen[str]):
-    """A process of Dask's; what it says goes to a file, since an unread pipe would stop it."""
+    """A Dask process; it writes its output to a file, since an unread pipe would block it."""
 
     def __init__(self, place: Path, *argv: str) -> None:
         self.log = place / f"dask-{time.monotonic_ns()}.log"
@@ -36,7 +36,7 @@ class _Process(subprocess.Popen[str]):
             )
 
     def await_line(self, pattern: str) -> str:
-        """Return what it said that fits, as soon as it did."""
+        """Wait until the output matches the pattern; return the match."""
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
             found = re.search(pattern, self.log.read_text())
@@ -48,7 +48,7 @@ class _Process(subprocess.Popen[str]):
 
 
 class DaskCluster:
-    """A scheduler and its workers, as processes of their own."""
+    """A scheduler and its workers, each in its own process."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
@@ -68,7 +68,7 @@ class DaskCluster:
 
 @contextmanager
 def cluster(place: Path, workers: int = 2) -> Iterator[DaskCluster]:
-    """Run a cluster on loopback; end what is left of it."""
+    """Run a cluster on loopback; end its remaining processes."""
     found = DaskCluster(place)
     try:
         for _ in range(workers):
@@ -80,7 +80,7 @@ def cluster(place: Path, workers: int = 2) -> Iterator[DaskCluster]:
             process.communicate()
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(
+def test_a_worker_killed_during_a_run_loses_and_changes_no_result(
     small_course: Path, tmp_path: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 120)
@@ -98,7 +98,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_changes_nothing(
     assert outcome(small_course, there) == outcome(small_course, here)
 
 
-def test_all_workers_gone_the_next_run_here_does_the_rest(
+def test_a_local_run_continues_after_all_workers_are_gone(
     small_course: Path, tmp_path: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 120, ("right",))
@@ -121,7 +121,9 @@ def test_all_workers_gone_the_next_run_here_does_the_rest(
     assert ran.code == 0
 
 
-def test_hanging_submissions_hold_up_nobody_on_a_worker(small_course: Path, tmp_path: Path) -> None:
+def test_hanging_submissions_do_not_delay_others_on_a_worker(
+    small_course: Path, tmp_path: Path
+) -> None:
     folder = generated.write(tmp_path / "class", 10, ("right",))
     for number in range(2):
         (folder / f"a-hang-{number}").mkdir()
@@ -150,7 +152,7 @@ def test_a_worker_that_joins_later_grades_too(small_course: Path, tmp_path: Path
     assert count(tmp_path / "c.db") == 200
 
 
-def test_an_unsound_course_is_told_as_without_a_cluster(small_course: Path, tmp_path: Path) -> None:
+def test_an_unsound_course_exits_2_as_in_a_local_run(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     reference = small_course / "problems" / "projection" / "reference.py"
     reference.write_text("def project(X, W, bias=None):\n    return X / 0\n")
@@ -161,14 +163,14 @@ def test_an_unsound_course_is_told_as_without_a_cluster(small_course: Path, tmp_
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://"])
-def test_no_scheduler_is_the_users_to_fix(address: str, small_course: Path, tmp_path: Path) -> None:
+def test_an_unreachable_scheduler_exits_2(address: str, small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     ran = batch(small_course, learners, "--dask", address)
     assert ran.code == 2
     assert f"no Dask scheduler at {address}" in ran.err
 
 
-def test_a_cluster_without_workers_is_the_users_to_fix(small_course: Path, tmp_path: Path) -> None:
+def test_a_cluster_without_workers_exits_2(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     with cluster(tmp_path, workers=0) as dask:
         ran = batch(small_course, learners, "--dask", dask.address)

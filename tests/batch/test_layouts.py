@@ -1,4 +1,4 @@
-"""The exports of six platforms, and how people name files, are assigned rightly or refused."""
+"""Exports of six platforms and hand-made folders are assigned correctly or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a record every format can be written again, word for word."""
+"""Reports survive packing and unpacking: every format renders them identically."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grader.runners import choose
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
-    """A report of each kind of submission, with exact points that are no whole number."""
+    """A report of each kind of submission, with points that are not whole numbers."""
     root = Path(__file__).parents[1] / "data" / "course"
     folder = tmp_path_factory.mktemp("kinds")
     grader = ProblemGrader(Course(root), "projection")
@@ -44,7 +44,7 @@ def _again(report: Report) -> Report:
 
 @pytest.mark.parametrize("kind", generated.KINDS)
 @pytest.mark.parametrize("name", formats.FORMATS)
-def test_every_format_says_the_same_of_a_report_and_of_its_record(
+def test_every_format_renders_an_unpacked_report_like_the_original(
     kind: str, name: str, reports: dict[str, Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("secrets.token_hex", lambda *_: "0" * 32)  # the fence of workflow commands
@@ -53,7 +53,9 @@ def test_every_format_says_the_same_of_a_report_and_of_its_record(
 
 
 @pytest.mark.parametrize("kind", generated.KINDS)
-def test_a_record_of_hidden_cases_is_hidden_the_same(kind: str, reports: dict[str, Report]) -> None:
+def test_an_unpacked_report_hides_hidden_cases_like_the_original(
+    kind: str, reports: dict[str, Report]
+) -> None:
     report = reports[kind]
     cases = tuple(dataclasses.replace(case, hidden=True) for case in report.problem.cases)
     problem = dataclasses.replace(report.problem, cases=cases)
@@ -70,11 +72,11 @@ def test_a_record_of_hidden_cases_is_hidden_the_same(kind: str, reports: dict[st
     assert formats.render("json", [again]) == formats.render("json", [redaction.hide(hidden)])
 
 
-def test_a_record_is_small(reports: dict[str, Report]) -> None:
+def test_a_report_record_is_smaller_than_1500_bytes(reports: dict[str, Report]) -> None:
     assert max(len(serialise.pack_report(report)) for report in reports.values()) < 1500
 
 
-def test_facts_of_every_kind_come_back_as_they_were(reports: dict[str, Report]) -> None:
+def test_facts_of_every_type_survive_packing_and_unpacking(reports: dict[str, Report]) -> None:
     facts = {
         "tuple": (1, (2, 3)),
         "list": [1, [2.5]],
@@ -104,6 +106,8 @@ def test_facts_of_every_kind_come_back_as_they_were(reports: dict[str, Report]) 
     [b"", b"x", zlib.compress(b"{"), zlib.compress(b'{"!": "eval", "": "1"}'),
      zlib.compress(b'{"!": "Report", "": {"nonsense": 1}}'), zlib.compress(b"[]")],
 )  # fmt: skip
-def test_what_is_no_record_is_refused(data: bytes, reports: dict[str, Report]) -> None:
+def test_bytes_that_are_not_a_report_record_are_refused(
+    data: bytes, reports: dict[str, Report]
+) -> None:
     with pytest.raises(BadRecordError):
         serialise.unpack_report(data, reports["right"].problem)

@@ -1,4 +1,4 @@
-"""File names and cells made of other people's names do no harm."""
+"""The CSV table and the file names of reports, made from untrusted names."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def _read(*rows: ClassRow) -> list[dict[str, str]]:
     return list(csv.DictReader(file))
 
 
-def test_a_line_of_the_table_holds_points_and_what_is_not_met() -> None:
+def test_a_csv_line_has_points_unmet_requirements_and_misconceptions() -> None:
     (line,) = _read(_row())
     assert (line["points"], line["possible"]) == ("1.67", "3")
     assert (line["unmet"], line["misconceptions"]) == ("product bias", "elementwise")
 
 
-def test_missing_work_has_no_points_and_ungraded_work_no_number() -> None:
+def test_missing_work_gets_0_points_and_ungraded_work_an_empty_cell() -> None:
     facts = {"earned": "0", "possible": "0", "requirements": (), "result": None}
     missing, waiting = _read(_row(verdict="missing", **facts), _row(verdict="waiting", **facts))
     assert missing["points"] == "0"
     assert waiting["points"] == ""
 
 
-def test_the_csv_file_has_the_byte_order_mark_and_is_written_through_a_link(tmp_path: Path) -> None:
+def test_save_csv_writes_a_byte_order_mark_and_follows_a_link(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "grades.csv")
     export.save_csv([_row(learner="Zoë")], tmp_path / "link.csv")
     data = (tmp_path / "grades.csv").read_bytes()
@@ -67,7 +67,7 @@ def test_the_csv_file_has_the_byte_order_mark_and_is_written_through_a_link(tmp_
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a path")
-def test_the_csv_file_may_be_a_pipe(tmp_path: Path) -> None:
+def test_save_csv_writes_to_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -77,13 +77,13 @@ def test_the_csv_file_may_be_a_pipe(tmp_path: Path) -> None:
         os.close(reader)
 
 
-def test_a_csv_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_the_error_for_an_unwritable_csv_file_names_its_path(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"cannot write {tmp_path}/none/grades.csv: No such file"):
         export.save_csv([_row()], tmp_path / "none" / "grades.csv")
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝"])
-def test_a_name_that_a_spreadsheet_would_run_is_text(start: str) -> None:
+def test_a_name_that_starts_like_a_formula_is_written_as_text(start: str) -> None:
     (line,) = _read(_row(learner=f"{start}cmd|' /C calc'!A0"))
     assert not line["learner"].lstrip("\t\r\n ").startswith(("=", "+", "-", "@", "＝"))
     assert "calc" in line["learner"]
@@ -95,7 +95,7 @@ def test_commas_quotes_and_line_ends_stay_in_their_cell() -> None:
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8")), unique=True, max_size=20))
-def test_any_names_make_different_file_names_that_every_system_accepts(learners: list[str]) -> None:
+def test_file_names_are_unique_and_valid_on_every_system(learners: list[str]) -> None:
     names = export.file_names(learners)
     assert set(names) == set(learners)
     assert len({name.casefold() for name in names.values()}) == len(learners)
@@ -121,22 +121,22 @@ def test_any_names_make_different_file_names_that_every_system_accepts(learners:
         ("..", "_-"),
     ],
 )
-def test_a_name_is_kept_as_far_as_it_can_be(learner: str, name: str) -> None:
+def test_file_names_keep_the_valid_characters_of_a_learners_name(learner: str, name: str) -> None:
     assert export.file_names([learner])[learner].startswith(name)
 
 
-def test_names_that_differ_in_case_only_get_files_of_their_own() -> None:
+def test_names_that_differ_only_in_case_get_different_file_names() -> None:
     names = export.file_names(["ada", "Ada", "bob"])
     assert len({name.casefold() for name in names.values()}) == 3
     assert names["bob"] == "bob"
 
 
-def test_nobody_can_take_the_name_that_another_ones_file_gets() -> None:
+def test_a_learner_named_like_a_generated_file_name_gets_a_different_one() -> None:
     taken = export.file_names(["a/b"])["a/b"]
     names = export.file_names(["a/b", taken])
     assert names["a/b"] != names[taken]
 
 
-def test_a_learners_file_has_the_same_name_whoever_else_is_there() -> None:
+def test_a_file_name_does_not_depend_on_the_other_learners() -> None:
     alone = export.file_names(["a/b"])["a/b"]
     assert export.file_names(["a/b", "x", "a_b"])["a/b"] == alone
