@@ -9,13 +9,14 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade watch bench test test-peer test-fresh test-dask bench-batch check audit mutate lint clean
+.PHONY: help grade watch bench test coverage test-peer test-fresh test-dask bench-batch check audit mutate lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
 	@echo 'make grade PROBLEM=SLUG    grade one exercise; ARGS=-v shows every failing case'
 	@echo 'make watch                 grade on every save; Ctrl-C ends it'
 	@echo 'make test                  run the tests of the grader itself'
+	@echo 'make coverage              run them and list the lines that no test runs'
 	@echo 'make check                 check exercises and cases (for authors)'
 	@echo 'make audit                 prove that the cases reject every misconception'
 	@echo 'make mutate                list the changes of the judging code that no test detects'
@@ -37,6 +38,15 @@ watch: $(READY)
 
 test: $(DEV_READY)
 	@$(BIN)/python -m pytest -q -n auto $(ARGS)
+
+# The floors lie a little below what was measured when they were set.
+coverage: $(DEV_READY)
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q -n auto -p tests.child_coverage $(ARGS)
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report --include='grader/child/*' --fail-under=95
+	@$(BIN)/coverage report --include='grader/runners/*' --fail-under=92
+	@echo "whole grader: $$($(BIN)/coverage report --format=total) %"
 
 check: $(READY)
 	@$(GRADER) check $(PROBLEM)
@@ -77,7 +87,7 @@ bench-batch: $(DEV_READY)
 	@$(BIN)/python tests/batch/full_size.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
