@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from grader import compare, grading
+from grader import compare, explain, grading
 from grader import submission as submissions
 from grader.catalog import Course
 from grader.errors import Complaint, GraderError, Location
+from grader.exception_hints import hint
 from grader.model import Answer, Case, Outlook, Problem
 from grader.runners import Runner
 
@@ -135,9 +136,10 @@ def _starter_complaints(
     report = grading.grade(prepared, read, name, runner)
     if report.refusal:
         refusal = report.refusal
+        message = explain.refusal_message(refusal)
         if refusal.line:
             place = Location(name, refusal.line, refusal.column or 1, refusal.text)
-        return [Complaint(f"the starter cannot be run: {refusal.message}", place, refusal.hint)]
+        return [Complaint(f"the starter cannot be run: {message}", place, hint(refusal.failure))]
     if report.verdict is Outlook.PASSED:
         return [
             Complaint(

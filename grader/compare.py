@@ -190,7 +190,7 @@ def _wrong_kind(answer: Answer, returns: Returns) -> Mismatch:
         "container": answer.container,
         "expected": returns.container,
         "names": [value.name for value in returns.values],
-        "why_not": answer.values[0].why_not if answer.container == "single" else "",
+        "why_not": answer.values[0].why_not if answer.container == "single" else None,
     }
     return Mismatch("kind", facts=facts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.model import CaseResult, Problem, Requirement, RequirementResult, Verdict
+from grader.model import CaseResult, Problem, Reason, Requirement, RequirementResult, Verdict
 
 
 def is_met(result: RequirementResult) -> bool:
@@ -75,11 +75,11 @@ def _has_another_kind(result: RequirementResult) -> bool:
 
 
 def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:
-    reason = f"waits for {', '.join(waits_for)}"
+    reason = Reason("waits", waits_for)
     cases = tuple(
         case
-        if case.verdict is Verdict.PASSED
-        else CaseResult(case.case, Verdict.SKIPPED, case.execution, reason=case.reason or reason)
+        if case.verdict in (Verdict.PASSED, Verdict.SKIPPED)
+        else CaseResult(case.case, Verdict.SKIPPED, case.execution, reason=reason)
         for case in result.cases
     )
     return RequirementResult(result.requirement, Verdict.SKIPPED, cases, waits_for)

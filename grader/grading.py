@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader import compare, recipes
+from grader import compare, explain, recipes
 from grader.dependencies import is_met, is_red, let_wait
 from grader.errors import AuthorError, Complaint
 from grader.model import (
@@ -27,6 +25,7 @@ from grader.model import (
     Outcome,
     Outlook,
     Problem,
+    Reason,
     Refusal,
     Report,
     Requirement,
@@ -132,7 +131,6 @@ def report(
 ) -> Report:
     """Judge what a runner did with one submission."""
     problem = prepared.problem
-    run = _with_names(problem, run)
     results = tuple(_telling(prepared, result) for result in judge(prepared, run))
     if diagnose:
         found = diagnose(run, results)
@@ -146,47 +144,12 @@ def report(
         possible=sum((r.requirement.points for r in required), Fraction(0)),
         requirements=results,
         refusal=run.refusal,
-        notes=(*run.notes, *_notes(prepared, run)),
+        warnings=run.warnings,
         runner=runner.name,
         isolation=runner.isolation,
         seconds=run.seconds,
         reseed=prepared.reseed,
     )
-
-
-_MOST_NOTES = 8
-_POSITION = re.compile(r"^argument (\d+)\b")
-
-
-def _with_names(problem: Problem, run: Run) -> Run:
-    """Return the run with notes that name arguments: a runner knows them by position only."""
-
-    def named(match: re.Match[str]) -> str:
-        position = int(match[1])
-        known = 0 < position <= len(problem.parameters)
-        return f"argument {problem.parameters[position - 1].name}" if known else match[0]
-
-    executions = {
-        id: replace(e, notes=tuple(_POSITION.sub(named, note) for note in e.notes))
-        if e.notes
-        else e
-        for id, e in run.executions.items()
-    }
-    return replace(run, executions=executions)
-
-
-def _notes(prepared: PreparedProblem, run: Run) -> list[str]:
-    """Return what was noted during the calls, each note once; hidden cases tell nothing."""
-    hidden = {case.id for case in prepared.problem.cases if case.hidden}
-    noted = [
-        note
-        for id, execution in run.executions.items()
-        if id not in hidden
-        for note in dict.fromkeys(execution.notes)
-    ]
-    counted = [f"{note} (in {n} cases)" if n > 1 else note for note, n in Counter(noted).items()]
-    left_out = len(counted) - _MOST_NOTES
-    return counted[:_MOST_NOTES] + ([f"and {left_out} more notes"] if left_out > 0 else [])
 
 
 def _telling(prepared: PreparedProblem, result: RequirementResult) -> RequirementResult:
@@ -251,8 +214,7 @@ def judge_case(
     structure in another requirement's case is that requirement's news.
     """
     if execution.outcome is Outcome.NOT_RUN:
-        reason = execution.failure.message if execution.failure else "not run"
-        return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
+        return CaseResult(case, Verdict.SKIPPED, execution)
     if execution.outcome is not Outcome.RETURNED or execution.answer is None:
         return CaseResult(case, Verdict.ERRORED, execution)
     problem, expected = prepared.problem, prepared.answer(case)
@@ -263,8 +225,7 @@ def judge_case(
         tolerance = problem.tolerance_of(case)
         mismatch = compare.values(found, problem.returns, expected, tolerance, requirement.checks)
     else:
-        reason = "nothing of the right shape came back"
-        return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
+        return CaseResult(case, Verdict.SKIPPED, execution, reason=Reason("structure"))
     verdict = Verdict.FAILED if mismatch else Verdict.PASSED
     return CaseResult(case, verdict, execution, mismatch)
 
@@ -272,7 +233,7 @@ def judge_case(
 def _unjudged(problem: Problem, requirement: Requirement) -> RequirementResult:
     execution = Execution(Outcome.NOT_RUN)
     cases = tuple(
-        CaseResult(case, Verdict.SKIPPED, execution, reason="the submission could not be run")
+        CaseResult(case, Verdict.SKIPPED, execution, reason=Reason("refused"))
         for case in problem.cases_of(requirement.id)
     )
     return RequirementResult(requirement, Verdict.SKIPPED, cases)
@@ -311,7 +272,7 @@ def _reference_complaint(execution: Execution, problem: Problem) -> str:
         return f"returns a {answer.type_name}, not {_promised(returns)}"
     for value, promised in zip(_ordered(answer, returns), returns.values, strict=True):
         if value.array is None:
-            return f"returns no array as {promised.name!r}, but {value.why_not}"
+            return f"returns no array as {promised.name!r}, but {explain.why_not(value.why_not)}"
         if value.array.ndim != len(promised.axes):
             axes = ", ".join(promised.axes)
             return f"returns {promised.name!r} with shape {value.array.shape}, not ({axes})"

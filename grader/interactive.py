@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
@@ -23,10 +22,8 @@ from grader.model import Execution, Frame, Job, Outlook, Report, Run, Submission
 from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import inprocess
-from grader.text import clean
 
 _WIDTH = 100
-_LONGEST_OUTPUT = 10_000
 _HTML = '<pre style="white-space:pre;overflow-x:auto;line-height:normal">{code}</pre>'
 
 
@@ -139,14 +136,8 @@ class _ThisProcess:
 
     def run(self, job: Job) -> Run:
         """Return what happened, and with each call what it printed."""
-        executions: dict[str, Execution] = {}
-        for call in job.calls:
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                execution = inprocess.execute(self.function, job.returns, [call])[call.case]
-            output = clean(printed.getvalue(), _LONGEST_OUTPUT)
-            executions[call.case] = replace(_readable(execution), output=output)
-        return Run(executions)
+        executions = inprocess.observe(self.function, job.returns, job.calls)
+        return Run({case: _readable(execution) for case, execution in executions.items()})
 
     def close(self) -> None:
         """Nothing is held."""

@@ -15,10 +15,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from grader.child.answers import Answer, Value
+from grader.child.answers import Answer, Remark, Value
 from grader.errors import Location
 
-__all__ = ["Answer", "Value"]
+__all__ = ["Answer", "Remark", "Value"]
 
 Recipe = Any
 """A plain YAML value that says how to build one argument; see `grader.recipes`."""
@@ -194,26 +194,46 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of a traceback in the learner's own files."""
+    """One line of a traceback in the learner's own files.
+
+    In a notebook, `line` counts from the start of the code cell number `cell`.
+    """
 
     path: str
     line: int
     function: str
     text: str = ""
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning of a call. `line` is None when it was not given in the learner's own files.
+
+    `path` is "" for the submission itself, else a file that it imports.
+    """
+
+    category: str
+    text: str
+    line: int | None = None
+    path: str = ""
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why nothing came back: an exception, or what ended the process.
+    """Why a call returned nothing, or why a file cannot be graded, as facts.
 
-    `type_name` and `message` are the exception's; `frames` only the learner's, outermost first.
-    `column` and `text` are set for a syntax error.
+    `kind` names a sentence of `grader.explain`, `facts` holds JSON-able detail by kind, as listed
+    there. `type_name` and `message` are an exception's own; `frames` only the learner's,
+    outermost first.
     """
 
+    kind: str
     type_name: str = ""
     message: str = ""
     frames: tuple[Frame, ...] = ()
-    hint: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Outcome(StrEnum):
@@ -242,7 +262,10 @@ class Execution:
     output: str = ""
     """what was printed during the call: bounded, decoded, without control characters"""
     seconds: float = 0.0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    changed: tuple[int, ...] = ()
+    """positions, from 0, of the arguments that were changed in place"""
+    warnings: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +289,8 @@ class Submission:
     source: bytes
     helpers: Mapping[str, bytes] = field(default_factory=dict)
     """sibling modules that it imports: module name -> source"""
-    line_map: tuple[str, ...] = ()
-    """for a notebook: what stands for each line of `source` (`cell 3, line 2`)"""
+    line_map: tuple[tuple[int, int], ...] = ()
+    """for a notebook: the number of the cell and the line in it, for each line of `source`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,13 +310,13 @@ class Refusal:
 
     kind: str
     """unreadable, too_large, encoding, notebook, empty, syntax, import, missing, ..."""
-    message: str
+    failure: Failure
     line: int | None = None
     column: int | None = None
     text: str = ""
     """the learner's line"""
-    frames: tuple[Frame, ...] = ()
-    hint: str = ""
+    cell: int | None = None
+    """of a notebook, from whose start `line` counts"""
     output: str = ""
 
 
@@ -303,7 +326,8 @@ class Run:
 
     executions: Mapping[str, Execution]
     refusal: Refusal | None = None
-    notes: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    """while the file was loaded"""
     seconds: float = 0.0
 
 
@@ -338,15 +362,23 @@ class Mismatch:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a case was skipped; one that was not run has a failure instead that says so."""
+
+    kind: Literal["waits", "structure", "refused", "hidden"]
+    waits_for: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseResult:
-    """One case of a report. A skipped case says why in `reason`."""
+    """One case of a report."""
 
     case: Case
     verdict: Verdict
     execution: Execution
     mismatch: Mismatch | None = None
-    reason: str = ""
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +424,8 @@ class Report:
     possible: Fraction
     requirements: tuple[RequirementResult, ...]
     refusal: Refusal | None = None
-    notes: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    """while the file was loaded"""
     runner: str = ""
     isolation: tuple[str, ...] = ()
     seconds: float = 0.0

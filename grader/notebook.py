@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.model import Execution, Failure, Frame, Refusal, Run, Submission
+from grader.model import Execution, Failure, Frame, Refusal, Run, Submission, Warned
 
 MOST_CODE = 1024 * 1024
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "time", "timeit"})
@@ -35,8 +35,8 @@ class Script:
     """A notebook's code as a Python source, and what stands for each of its lines."""
 
     source: str
-    line_map: tuple[str, ...]
-    """`cell 3, line 2`; cells count as `In [3]` does after *Restart and run all*"""
+    line_map: tuple[tuple[int, int], ...]
+    """cell and line in it; cells count as `In [3]` does after *Restart and run all*"""
 
 
 def read(data: bytes, entry_point: str) -> Script | Refusal:
@@ -50,13 +50,13 @@ def read(data: bytes, entry_point: str) -> Script | Refusal:
     )
     defining = [number for number, text in cells if definition.search(text)]
     lines: list[str] = []
-    places: list[str] = []
+    places: list[tuple[int, int]] = []
     for number, text in cells:
         if defining and number > defining[-1]:
             break
         for line_number, line in enumerate(_python_lines(text), start=1):
             lines.append(line)
-            places.append(f"cell {number}, line {line_number}")
+            places.append((number, line_number))
     return Script("".join(f"{line}\n" for line in lines), tuple(places))
 
 
@@ -64,56 +64,59 @@ def relocated(run: Run, submission: Submission) -> Run:
     """Return what happened with every line of the source told as cell and line."""
     if not submission.line_map:
         return run
-    where = _Places(submission)
+    places = _Places(submission)
     return replace(
         run,
-        executions={case: where.execution(e) for case, e in run.executions.items()},
-        refusal=run.refusal and where.refusal(run.refusal),
-        notes=tuple(map(where.text, run.notes)),
+        executions={case: places.execution(e) for case, e in run.executions.items()},
+        refusal=run.refusal and places.refusal(run.refusal),
+        warnings=tuple(map(places.warning, run.warnings)),
     )
+
+
+def relocated_refusal(refusal: Refusal, line_map: Sequence[tuple[int, int]]) -> Refusal:
+    """Return a refusal whose line of the source is told as cell and line."""
+    if refusal.line is None or not 0 < refusal.line <= len(line_map):
+        return refusal
+    cell, line = line_map[refusal.line - 1]
+    return replace(refusal, cell=cell, line=line)
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
     submission: Submission
 
-    def cell(self, line: int) -> tuple[str, int]:
-        """Return `cell 3` and the line in it; ("", line) for a line that is in no cell."""
-        if not 0 < line <= len(self.submission.line_map):
-            return "", line
-        cell, _, number = self.submission.line_map[line - 1].rpartition(", line ")
-        return cell, int(number)
+    def cell(self, line: int | None) -> tuple[int | None, int | None]:
+        """Return the number of the cell and the line in it; (None, line) outside all cells."""
+        if line is None or not 0 < line <= len(self.submission.line_map):
+            return None, line
+        return self.submission.line_map[line - 1]
 
     def frame(self, frame: Frame) -> Frame:
         cell, line = self.cell(frame.line)
-        if frame.path != self.submission.name or not cell:
+        if frame.path != self.submission.name or line is None:
             return frame
-        return replace(frame, path=f"{frame.path}, {cell}", line=line)
+        return replace(frame, cell=cell, line=line)
 
     def failure(self, failure: Failure) -> Failure:
-        frames = tuple(map(self.frame, failure.frames))
-        return replace(failure, frames=frames, message=self.text(failure.message))
+        return replace(failure, frames=tuple(map(self.frame, failure.frames)))
+
+    def warning(self, warned: Warned) -> Warned:
+        if warned.path:
+            return warned
+        cell, line = self.cell(warned.line)
+        return replace(warned, cell=cell, line=line)
 
     def execution(self, execution: Execution) -> Execution:
         failure = execution.failure and self.failure(execution.failure)
-        return replace(execution, failure=failure, notes=tuple(map(self.text, execution.notes)))
+        warnings = tuple(map(self.warning, execution.warnings))
+        return replace(execution, failure=failure, warnings=warnings)
 
     def refusal(self, refusal: Refusal) -> Refusal:
-        message = self.text(refusal.message)
-        moved = replace(refusal, frames=tuple(map(self.frame, refusal.frames)), message=message)
-        if refusal.line is None:
+        moved = replace(refusal, failure=self.failure(refusal.failure))
+        frames = refusal.failure.frames
+        if frames and frames[-1].path != self.submission.name:
             return moved
-        cell, line = self.cell(refusal.line)
-        return replace(moved, line=line, message=f"{message} ({cell})") if cell else moved
-
-    def text(self, text: str) -> str:
-        """Return a text of ours with `(line 7)` and `notebook.ipynb, line 7` as cell and line."""
-
-        def place(found: re.Match[str]) -> str:
-            cell, line = self.cell(int(found[2]))
-            return f"{found[1]}{cell}, line {line}" if cell else found[0]
-
-        return re.sub(rf"(\(|{re.escape(self.submission.name)}, )line (\d{{1,9}})\b", place, text)
+        return relocated_refusal(moved, self.submission.line_map)
 
 
 def _code_cells(data: bytes) -> list[tuple[int, str]] | Refusal:
@@ -121,25 +124,23 @@ def _code_cells(data: bytes) -> list[tuple[int, str]] | Refusal:
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        return _refusal(f"the notebook cannot be read: {reason}", "Save it again in Jupyter.")
+        if isinstance(error, RecursionError):
+            return _refusal("notebook_too_deep")
+        return _refusal("notebook_unreadable", reason=str(error))
     if not isinstance(document, dict):
-        return _refusal("the file holds JSON, but no notebook", "Save it again in Jupyter.")
+        return _refusal("not_a_notebook")
     language = _language(document)
     if language not in ("python", ""):
-        return _refusal(f"the notebook is written in {language}, not in Python", "")
+        return _refusal("language", language=language)
     cells = document.get("cells")
     if not isinstance(cells, list):
-        return _refusal(
-            "the notebook has no list of cells",
-            "A very old notebook? Open it in Jupyter and save it again.",
-        )
+        return _refusal("no_cells")
     texts = [_source(cell) for cell in cells]
     found = list(enumerate((text for text in texts if text.strip()), start=1))
     if not found:
-        return _refusal("the notebook has no code", "Did you save it?")
+        return _refusal("no_code")
     if sum(len(text) for _, text in found) > MOST_CODE:
-        return _refusal("the notebook holds more than 1 MiB of code", "Load data from a file.")
+        return _refusal("too_much_code", limit_mb=MOST_CODE >> 20)
     return found
 
 
@@ -162,8 +163,8 @@ def _source(cell: Any) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode()
 
 
-def _refusal(message: str, hint: str) -> Refusal:
-    return Refusal("notebook", message, hint=hint)
+def _refusal(kind: str, **facts: str | int) -> Refusal:
+    return Refusal("notebook", Failure(kind, facts=facts))
 
 
 def _python_lines(text: str) -> Iterator[str]:

@@ -181,7 +181,7 @@ class CaseItem(pytest.Item):
             output = tidy(result.execution.output, LONGEST_OUTPUT)
             self.add_report_section("call", "stdout", output)
         if result.verdict is Verdict.SKIPPED:
-            pytest.skip(tidy(result.reason or explain.waiting(requirement)))
+            pytest.skip(tidy(explain.reason(result) or explain.waiting(requirement)))
         if result.verdict is not Verdict.PASSED:
             if requirement.requirement.bonus:
                 pytest.xfail(f"bonus: {case_headline(result)}")
@@ -190,7 +190,7 @@ class CaseItem(pytest.Item):
     def _story(self, result: CaseResult, requirement: RequirementResult) -> str:
         lines = [case_headline(result)]
         lines += tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()[1:]
-        lines += [f"note: {tidy(note)}" for note in result.execution.notes]
+        lines += [f"note: {tidy(note)}" for note in explain.notes(result)]
         lines += [f"why this case: {tidy(result.case.why)}", hint_of(requirement)]
         path, line, _ = self.location
         return "\n".join([*filter(None, lines), f"{path}:{(line or 0) + 1}"])

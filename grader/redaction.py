@@ -12,9 +12,8 @@ from dataclasses import replace
 from itertools import count
 
 from grader.errors import Location
-from grader.model import Case, CaseResult, Execution, Problem, Report, Verdict
+from grader.model import Case, CaseResult, Execution, Problem, Reason, Report, Verdict
 
-_MESSAGE = "A hidden case is not right."
 _WHY = "Hidden: its input is not shown."
 
 
@@ -68,7 +67,7 @@ def _shown_result(result: CaseResult, shown: Mapping[str, Case]) -> CaseResult:
     if not result.case.hidden:
         return result
     execution = Execution(result.execution.outcome, seconds=_coarse(result.execution.seconds))
-    reason = "" if result.verdict is Verdict.PASSED else _MESSAGE
+    reason = None if result.verdict is Verdict.PASSED else Reason("hidden")
     return CaseResult(shown[result.case.id], result.verdict, execution, reason=reason)
 
 

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from grader.model import Refusal, Submission
+from grader.model import Failure, Refusal, Submission
 
 MOST_BYTES = 1024 * 1024
 NOTEBOOK = ".ipynb"
@@ -62,19 +62,20 @@ def check(
     that defines `entry_point`.
     """
     if len(data) > most_bytes(is_notebook):
-        return _too_large(most_bytes(is_notebook))
-    places: tuple[str, ...] = ()
-    if is_notebook:
-        from grader import notebook
+        limit = {"limit_mb": most_bytes(is_notebook) >> 20}
+        return Refusal("too_large", Failure("too_large", facts=limit))
+    if not is_notebook:
+        return _refusal_of(data) or Submission(name, data, _helpers(data, sibling))
+    from grader import notebook
 
-        script = notebook.read(data, entry_point)
-        if isinstance(script, Refusal):
-            return script
-        data, places = script.source.encode(), script.line_map
-    refusal = _refusal_of(data)
+    script = notebook.read(data, entry_point)
+    if isinstance(script, Refusal):
+        return script
+    source = script.source.encode()
+    refusal = _refusal_of(source)
     if refusal:
-        return refusal
-    return Submission(name, data, _helpers(data, sibling), places)
+        return notebook.relocated_refusal(refusal, script.line_map)
+    return Submission(name, source, _helpers(source, sibling), script.line_map)
 
 
 def most_bytes(is_notebook: bool) -> int:
@@ -87,58 +88,33 @@ def _bytes_of(path: Path, most: int) -> bytes | Refusal:
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            return Refusal("unreadable", "the file is a link", hint="Put the file in its place.")
+            return Refusal("unreadable", Failure("link"))
         if not stat.S_ISREG(mode):
-            return Refusal("unreadable", "this is not a file", hint="Give the path of a .py file.")
+            return Refusal("unreadable", Failure("not_a_file"))
         with path.open("rb") as file:
             return file.read(most + 1)
     except FileNotFoundError:
-        return Refusal("unreadable", "there is no such file", hint="Restore it or write it anew.")
+        return Refusal("unreadable", Failure("no_file"))
     except OSError as error:
-        return Refusal("unreadable", f"the file cannot be read: {error.strerror}")
-
-
-def _too_large(most: int) -> Refusal:
-    return Refusal(
-        "too_large",
-        f"the file is larger than {most >> 20} MiB",
-        hint="A solution is a few kilobytes: were data saved into it?",
-    )
+        return Refusal("unreadable", Failure("unreadable", facts={"reason": error.strerror}))
 
 
 def _refusal_of(source: bytes) -> Refusal | None:
     if source.startswith(_UTF_16_OR_32):
-        return Refusal(
-            "encoding",
-            "the file is saved as UTF-16, not UTF-8",
-            hint="In your editor: save with the encoding UTF-8.",
-        )
+        return Refusal("encoding", Failure("utf16"))
     nul = source.find(b"\0")
     if nul >= 0:
-        return Refusal(
-            "encoding",
-            "the file holds a NUL byte, so it is not Python text",
-            line=source.count(b"\n", 0, nul) + 1,
-            hint="Delete the line and type it anew, or save the file as UTF-8.",
-        )
+        return Refusal("encoding", Failure("nul"), line=source.count(b"\n", 0, nul) + 1)
     if not any(map(_CODING.match, source.split(b"\n", 2)[:2])):
         try:
             source.decode()
         except UnicodeDecodeError as error:
             # Compiling bytes lets this pass in a comment, which no Python would import.
-            return Refusal(
-                "encoding",
-                "the file is not UTF-8 text",
-                line=source.count(b"\n", 0, error.start) + 1,
-                hint="In your editor: save with the encoding UTF-8.",
-            )
+            line = source.count(b"\n", 0, error.start) + 1
+            return Refusal("encoding", Failure("not_utf8"), line=line)
     start = source.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{") and b'"cells"' in source and b'"nbformat"' in source:
-        return Refusal(
-            "notebook",
-            "the file holds a Jupyter notebook, not Python",
-            hint="Rename it to .ipynb, or export it as a script.",
-        )
+        return Refusal("notebook", Failure("notebook_text"))
     return None
 
 

@@ -25,6 +25,7 @@ ORDER = (
     "notebook",
     "submission",
     "compare",
+    "exception_hints",
     "explain",
     "redaction",
     "runners",
@@ -153,6 +154,60 @@ def test_reports_come_from_the_pipeline_which_hides_cases() -> None:
         and f"{node.value.id}.{node.attr}" in ("grading.grade", "grading.report")
     }
     assert callers == {"pipeline.py", "checking.py"}
+
+
+TEXTS = {"message", "reason", "why_not", "hint", "notes"}
+"""attributes that hold what was said, or that once did"""
+READERS = {
+    *("match", "fullmatch", "search", "findall", "finditer", "sub", "split", "partition"),
+    *("startswith", "endswith", "removeprefix", "removesuffix", "replace", "find", "index"),
+}
+MAY_READ = {"exception_hints.py", "equivalence.py"}
+"""what reads the own text of exceptions, which is Python's, NumPy's or the learner's"""
+
+
+def is_text(node: ast.AST) -> bool:
+    """Return whether an expression is a stored text or a sentence of `explain`."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr in TEXTS or (isinstance(node.value, ast.Name) and node.value.id == "explain")
+    )
+
+
+def read_back(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines where code looks into a sentence or takes a part out of it."""
+    for node in ast.walk(tree):
+        looked_into: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in READERS:
+                looked_into = [node.func.value, *node.args]
+        elif isinstance(node, ast.Compare):
+            is_in = any(isinstance(op, ast.In | ast.NotIn) for op in node.ops)
+            sides = [node.left, *node.comparators]
+            literal = any(isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides)
+            looked_into = sides if is_in or literal else []
+        if any(is_text(part) for side in looked_into for part in ast.walk(side)):
+            yield looked_into[0].lineno
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_code_reads_a_sentence_back(path: Path) -> None:
+    lines = list(read_back(TREES[path]))
+    assert name_of(path) in MAY_READ or lines == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ("re.match('argument', note.message)", True),
+        ("'(line' in case.reason", True),
+        ("failure.message == 'no'", True),
+        ("explain.message(case).endswith('?')", True),
+        ("text.startswith('x')", False),
+        ("case.reason or explain.reason(case)", False),
+    ],
+)
+def test_the_check_finds_code_that_reads_a_sentence_back(code: str, is_found: bool) -> None:
+    assert bool(list(read_back(ast.parse(code)))) is is_found
 
 
 def acts(path: Path) -> Iterator[str]:

@@ -28,6 +28,7 @@ from grader.model import (
     Checks,
     Mismatch,
     Outcome,
+    Remark,
     ReturnedValue,
     Returns,
     Tolerance,
@@ -680,11 +681,11 @@ def test_a_wrong_count_says_both_counts_and_the_names() -> None:
 @pytest.mark.parametrize(
     ("returned", "container", "said"),
     [
-        (A, "tuple", ("numpy.ndarray", 1, "single", "")),
-        (None, "tuple", ("NoneType", 1, "single", "None: is a return missing?")),
-        ({"v0": A, "v1": M, "v2": A}, "tuple", ("dict", 3, "dictionary", "")),
-        ((A, M), "dictionary", ("tuple", 2, "tuple", "")),
-        ((None, M), "dictionary", ("tuple", 2, "tuple", "")),
+        (A, "tuple", ("numpy.ndarray", 1, "single", None)),
+        (None, "tuple", ("NoneType", 1, "single", Remark("none"))),
+        ({"v0": A, "v1": M, "v2": A}, "tuple", ("dict", 3, "dictionary", None)),
+        ((A, M), "dictionary", ("tuple", 2, "tuple", None)),
+        ((None, M), "dictionary", ("tuple", 2, "tuple", None)),
     ],
 )
 def test_another_kind_says_what_came_back_and_what_was_promised(
@@ -713,9 +714,9 @@ def test_wrong_names_are_listed_as_missing_and_extra() -> None:
 
 
 def test_what_is_not_array_like_says_what_it_is() -> None:
-    assert facts(None, A)["why_not"] == "None: is a return missing?"
+    assert facts(None, A)["why_not"] == Remark("none")
     assert facts(None, A)["type_name"] == "NoneType"
-    assert facts(np.array([None, 1]), A)["why_not"].startswith("an array of Python objects")
+    assert facts(np.array([None, 1]), A)["why_not"] == Remark("objects")
 
 
 def test_a_wrong_dtype_says_both_and_a_list_has_none() -> None:
@@ -947,7 +948,7 @@ def test_a_difference_of_exactly_what_is_allowed_passes() -> None:
 
 def test_a_value_without_an_array_is_never_equal_to_anything() -> None:
     returns = promise("single", (A,))
-    answer = Answer("single", "Thing", (Value("Thing", why_not="a thing"),))
+    answer = Answer("single", "Thing", (Value("Thing", why_not=Remark("object", "Thing")),))
     found = compare.structure(answer, returns, answer_with(A))
     assert found.values == (None,)
     assert found.mismatch is not None

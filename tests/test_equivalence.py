@@ -175,7 +175,7 @@ def test_dictionary_keys_are_compared() -> None:
 def test_executions_that_did_not_return_or_raise_are_never_equal(outcome: Outcome) -> None:
     small = small_problem(says("a"), cases=1)
     (case,) = small.prepared.problem.cases
-    ended = Execution(outcome, failure=Failure("ValueError", "no"))
+    ended = Execution(outcome, failure=Failure("exception", "ValueError", "no"))
     for other in (ended, small.execution(right, case), small.execution(raising, case)):
         for ours, theirs in ((ended, other), (other, ended)):
             assert not Likeness(small.prepared, True).same(case, ours, theirs, same_error, "judged")
@@ -435,7 +435,7 @@ def test_the_audit_treats_a_difference_of_exactly_the_tolerance_as_equal() -> No
 
 def raised(message: str, type_name: str = "ValueError") -> Execution:
     """Return an execution that raised."""
-    return Execution(Outcome.RAISED, failure=Failure(type_name, message))
+    return Execution(Outcome.RAISED, failure=Failure("exception", type_name, message))
 
 
 RETURNED = Execution(Outcome.RETURNED)
@@ -805,7 +805,7 @@ def test_exception_messages_must_match_in_most_cases() -> None:
 def test_a_timeout_is_not_diagnosed() -> None:
     small = small_problem(says("a"), cases=1)
     known = [mistake("add", "a", small, a1=raising)]
-    stuck = Execution(Outcome.TIMED_OUT, failure=Failure("ValueError", "no"))
+    stuck = Execution(Outcome.TIMED_OUT, failure=Failure("exception", "ValueError", "no"))
     assert named(small, known, instead(small.run(), a1=stuck)) == {}
 
 

@@ -20,6 +20,7 @@ from grader.model import (
     Frame,
     Mismatch,
     Outcome,
+    Reason,
     Refusal,
     Requirement,
     RequirementResult,
@@ -219,22 +220,23 @@ def test_an_exception_is_its_type_message_and_the_learners_lines() -> None:
         Frame("solutions/a.py", 3, "attention", "    return helper(Q)"),
         Frame("solutions/a.py", 9, "helper", "Q @ K"),
     )
-    failure = Failure("ValueError", "shapes differ\nsecond line", frames, "Look at the shapes.")
+    failure = Failure("exception", "EOFError", "shapes differ\nsecond line", frames)
     assert explain.message(result(Outcome.RAISED, failure)).splitlines() == [
-        "ValueError: shapes differ",
+        "EOFError: shapes differ",
         "  second line",
         "  solutions/a.py, line 3, in attention",
         "    return helper(Q)",
         "  solutions/a.py, line 9, in helper",
         "    Q @ K",
-        "Look at the shapes.",
+        "input() waits for a keyboard, and there is none while grading. Remove it.",
     ]
 
 
 def test_frames_of_a_recursion_are_told_once() -> None:
     frame = Frame("a.py", 2, "f", "return f()")
-    failure = Failure("RecursionError", "too deep", (Frame("a.py", 5, "g", "f()"), *[frame] * 15))
-    assert explain.message(result(Outcome.RAISED, failure)).splitlines()[1:] == [
+    frames = (Frame("a.py", 5, "g", "f()"), *[frame] * 15)
+    failure = Failure("exception", "RecursionError", "too deep", frames)
+    assert explain.message(result(Outcome.RAISED, failure)).splitlines()[1:-1] == [
         "  a.py, line 5, in g",
         "    f()",
         "  a.py, line 2, in f",
@@ -246,10 +248,11 @@ def test_frames_of_a_recursion_are_told_once() -> None:
 @pytest.mark.parametrize(
     ("outcome", "failure", "first"),
     [
-        (Outcome.RAISED, Failure("KeyError"), "KeyError"),
-        (Outcome.CRASHED, Failure(message="crashed: it aborted (SIGABRT)"), "crashed: it aborted"),
+        (Outcome.RAISED, Failure("exception", "KeyError"), "KeyError"),
+        (Outcome.RAISED, Failure("exception", ""), "nothing came back"),
+        (Outcome.CRASHED, Failure("signal", facts={"signal": "SIGABRT"}), "crashed: it aborted"),
         (Outcome.CRASHED, None, "nothing came back"),
-        (Outcome.MEMORY, Failure(message="ran out of memory"), "ran out of memory"),
+        (Outcome.MEMORY, Failure("memory", facts={"limit_mb": 9}), "ran out of memory (limit 9"),
     ],
 )
 def test_whatever_ended_a_call_is_told_first(
@@ -263,7 +266,7 @@ def test_a_case_that_passed_says_nothing() -> None:
 
 
 def test_a_case_that_was_not_judged_says_why() -> None:
-    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason="waits for softmax")
+    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("waits", ("softmax",)))
     assert explain.message(skipped) == "waits for softmax"
 
 
@@ -275,20 +278,19 @@ def waiting(**options: Any) -> str:
 
 def test_a_waiting_requirement_names_what_it_waits_for() -> None:
     assert waiting(cases=(), waits_for=("softmax", "mask")) == "waits for softmax, mask"
-    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason="left out after a timeout")
-    assert waiting(cases=(skipped,)) == "left out after a timeout"
+    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("structure"))
+    assert waiting(cases=(skipped,)) == "nothing of the right shape came back"
     assert waiting(cases=()) == "not judged"
 
 
 def test_a_syntax_error_points_at_its_column() -> None:
-    refusal = Refusal(
-        "syntax", "SyntaxError: invalid syntax", 7, 12, "    return X +", hint="Look."
-    )
+    failure = Failure("syntax", "TabError", "inconsistent use of tabs")
+    refusal = Refusal("syntax", failure, 7, 12, "    return X +")
     assert explain.refusal_lines(refusal) == [
-        "SyntaxError: invalid syntax",
+        "TabError: inconsistent use of tabs",
         "  line 7: return X +",
         "                 ^",
-        "Look.",
+        "Indent with spaces only.",
     ]
 
 
@@ -301,19 +303,26 @@ def test_where_lengths_agree_a_missing_axis_is_not_taken_for_another_value() -> 
 
 def test_where_a_file_stopped_while_loading_is_told_once() -> None:
     frames = (Frame("a.py", 2, "<module>", "import torch"),)
-    refusal = Refusal("import", "ModuleNotFoundError: no torch", 2, None, "import torch", frames)
+    failure = Failure("loading", "ModuleNotFoundError", "no torch", frames)
+    refusal = Refusal("import", failure, 2, None, "import torch")
     assert explain.refusal_lines(refusal) == [
         "ModuleNotFoundError: no torch",
         "  a.py, line 2, in <module>",
         "    import torch",
     ]
-    late = Refusal("timeout", "stopped at a.py, line 2", 2, None, "import torch", frames)
-    assert explain.refusal_lines(late) == ["stopped at a.py, line 2", "    import torch"]
+    facts = {"doing": "loading", "seconds": 5.0, "in_python": True}
+    late = Refusal("timeout", Failure("timeout", frames=frames, facts=facts), 2)
+    assert explain.refusal_lines(late) == [
+        "loading the file did not finish within 5 s; it was stopped at a.py, line 2, in <module>",
+        "    import torch",
+    ]
 
 
 def test_a_refusal_without_a_line_of_text_still_says_the_line() -> None:
-    assert explain.refusal_lines(Refusal("encoding", "a NUL byte", 3)) == ["a NUL byte", "  line 3"]
-    assert explain.refusal_lines(Refusal("unreadable", "no file")) == ["no file"]
+    unexpected = Failure("language", facts={"language": "r"})
+    message = "the notebook is written in r, not in Python"
+    assert explain.refusal_lines(Refusal("notebook", unexpected, 3)) == [message, "  line 3"]
+    assert explain.refusal_lines(Refusal("notebook", unexpected)) == [message]
 
 
 def test_there_is_a_sentence_for_every_kind_of_mismatch() -> None:

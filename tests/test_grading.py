@@ -26,7 +26,7 @@ from small_problem import (
     wrong,
 )
 
-from grader import compare, dependencies, grading
+from grader import compare, dependencies, explain, grading
 from grader.errors import AuthorError
 from grader.model import (
     CaseResult,
@@ -36,6 +36,7 @@ from grader.model import (
     Job,
     Outcome,
     Outlook,
+    Reason,
     Refusal,
     RequirementResult,
     ReturnedValue,
@@ -44,12 +45,15 @@ from grader.model import (
     Submission,
     Tolerance,
     Verdict,
+    Warned,
 )
 from grader.runners.inprocess import InProcessRunner
 
 SHAPES = says("shapes", checks="structure")
-TIMED_OUT = Execution(Outcome.TIMED_OUT, failure=Failure(message="stuck"))
-NOT_RUN = Execution(Outcome.NOT_RUN, failure=Failure(message="left out after a timeout"))
+TIMED_OUT = Execution(Outcome.TIMED_OUT, failure=Failure("timeout"))
+NOT_RELOADED = "not run: the file could not be loaded a second time"
+DRY = Warned("UserWarning", "the moat is dry")
+NOT_RUN = Execution(Outcome.NOT_RUN, failure=Failure("not_reloaded"))
 
 
 def bare(x: Any) -> Any:
@@ -113,7 +117,7 @@ def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
     assert small.verdicts(run) == {"scale": "skipped", "shapes": "failed"}
     scale = small.results(run)["scale"]
     assert scale.waits_for == ("shapes",)
-    assert {c.reason for c in scale.cases} == {"nothing of the right shape came back"}
+    assert {c.reason for c in scale.cases} == {Reason("structure")}
     assert {c.mismatch for c in scale.cases} == {None}
 
 
@@ -166,7 +170,7 @@ def test_a_case_is_judged_with_its_own_tolerance() -> None:
 )
 def test_what_ended_a_call_is_an_error(outcome: Outcome) -> None:
     small = small_problem(SHAPES, says("scale"))
-    ended = Execution(outcome, failure=Failure(message="why"))
+    ended = Execution(outcome, failure=Failure("gone"))
     run = instead(small.run(), scale1=ended, shapes2=ended)
     assert small.verdicts(run) == {"shapes": "errored", "scale": "errored"}
     assert small.report(run).verdict is Outlook.ERRORED
@@ -190,8 +194,8 @@ def test_a_case_that_was_left_out_is_skipped_and_says_why() -> None:
     small = small_problem(says("scale"))
     run = instead(small.run(), scale1=NOT_RUN, scale2=Execution(Outcome.NOT_RUN))
     first, second = small.results(run)["scale"].cases
-    assert (first.verdict, first.reason) == (Verdict.SKIPPED, "left out after a timeout")
-    assert (second.verdict, second.reason) == (Verdict.SKIPPED, "not run")
+    assert (first.verdict, explain.reason(first)) == (Verdict.SKIPPED, NOT_RELOADED)
+    assert (second.verdict, explain.reason(second)) == (Verdict.SKIPPED, "not run")
 
 
 # --- one requirement ------------------------------------------------------------------------------
@@ -246,7 +250,7 @@ def test_what_is_wrong_waits_for_what_it_needs_while_that_is_unmet() -> None:
     result = small.results(run)["sum"]
     assert result.waits_for == ("scale",)
     assert [str(c.verdict) for c in result.cases] == ["passed", "skipped"]
-    assert [c.reason for c in result.cases] == ["", "waits for scale"]
+    assert [c.reason for c in result.cases] == [None, Reason("waits", ("scale",))]
     assert [c.mismatch for c in result.cases] == [None, None]
     assert result.cases[1].execution is run.executions["sum2"]
 
@@ -290,7 +294,7 @@ def test_several_needs_are_named_in_the_authors_order() -> None:
     run = small.run(a1=wrong, c1=raising, d1=wrong)
     result = small.results(run)["d"]
     assert result.waits_for == ("a", "c")
-    assert result.cases[0].reason == "waits for a, c"
+    assert explain.reason(result.cases[0]) == "waits for a, c"
 
 
 def test_a_need_that_was_left_out_is_waited_for() -> None:
@@ -309,10 +313,8 @@ def test_a_need_that_is_red_is_named_rather_than_one_that_was_left_out() -> None
 def test_a_case_that_was_left_out_keeps_its_reason_while_its_requirement_waits() -> None:
     small = small_problem(says("a"), says("b", "a"))
     run = instead(small.run(a1=wrong, b1=wrong), b2=NOT_RUN)
-    assert [c.reason for c in small.results(run)["b"].cases] == [
-        "waits for a",
-        "left out after a timeout",
-    ]
+    reasons = [explain.reason(c) for c in small.results(run)["b"].cases]
+    assert reasons == ["waits for a", NOT_RELOADED]
 
 
 def test_what_needs_a_requirement_without_right_shapes_waits_for_structure() -> None:
@@ -354,7 +356,7 @@ def test_needs_that_share_a_need_are_each_looked_at_once() -> None:
 
 def test_requirements_keep_the_authors_order() -> None:
     small = small_problem(says("b"), SHAPES, says("a"))
-    for run in (small.run(), Run({}, refusal=Refusal("syntax", "no"))):
+    for run in (small.run(), Run({}, refusal=Refusal("syntax", Failure("syntax")))):
         assert list(small.verdicts(run)) == ["b", "shapes", "a"]
 
 
@@ -429,7 +431,7 @@ def test_what_answers_one_case_or_raises_anything_else_is_started() -> None:
     assert small.report(small.run(unfinished, a1=raising)).verdict is Outlook.ERRORED
     silent = Execution(Outcome.RAISED)
     assert small.report(instead(small.run(unfinished), a1=silent)).verdict is Outlook.ERRORED
-    claimed = Execution(Outcome.CRASHED, failure=Failure("NotImplementedError"))
+    claimed = Execution(Outcome.CRASHED, failure=Failure("signal", "NotImplementedError"))
     assert small.report(instead(small.run(unfinished), a1=claimed)).verdict is Outlook.ERRORED
 
 
@@ -441,7 +443,7 @@ def test_what_meets_all_but_a_bonus_passes_even_if_that_is_not_started() -> None
 
 def test_a_refused_submission_is_an_error_with_nothing_judged() -> None:
     small = small_problem(SHAPES, says("a"), says("b", "a"))
-    refusal = Refusal("syntax", "invalid syntax", line=3)
+    refusal = Refusal("syntax", Failure("syntax"), line=3)
     report = grading.grade(small.prepared, refusal, "rows.py", InProcessRunner())
     assert (report.verdict, report.earned, report.possible) == (Outlook.ERRORED, 0, 3)
     assert report.refusal is refusal
@@ -452,7 +454,7 @@ def test_a_refused_submission_is_an_error_with_nothing_judged() -> None:
             f"{result.requirement.id}2",
         ]
         assert {c.verdict for c in result.cases} == {Verdict.SKIPPED}
-        assert {c.reason for c in result.cases} == {"the submission could not be run"}
+        assert {c.reason for c in result.cases} == {Reason("refused")}
         assert {c.execution.outcome for c in result.cases} == {Outcome.NOT_RUN}
 
 
@@ -498,24 +500,24 @@ def test_a_report_says_how_long_the_run_took_and_where_it_ran() -> None:
         isolation = ("a wall", "a moat")
 
     small = small_problem(says("a"))
-    run = replace(small.run(), seconds=1.25, notes=("the moat is dry",))
+    run = replace(small.run(), seconds=1.25, warnings=(DRY,))
     report = grading.report(small.prepared, run, "rows.py", Elsewhere())
     assert (report.seconds, report.runner) == (1.25, "elsewhere")
-    assert (report.isolation, report.notes) == (("a wall", "a moat"), ("the moat is dry",))
+    assert (report.isolation, report.warnings) == (("a wall", "a moat"), (DRY,))
 
 
 def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
     small = small_problem(says("a"))
     source = b"def double(x):\n    raise ValueError('no')\n"
-    lines = ("cell 4, line 1", "cell 4, line 2")
+    lines = ((4, 1), (4, 2))
     notebook = Submission("rows.ipynb", source, line_map=lines)
     places = []
     for submission in (notebook, replace(notebook, line_map=())):
         report = grading.grade(small.prepared, submission, "rows.ipynb", InProcessRunner())
         failure = report.requirements[0].cases[0].execution.failure
         assert failure is not None
-        places.append([(frame.path, frame.line) for frame in failure.frames])
-    assert places == [[("rows.ipynb, cell 4", 2)], [("rows.ipynb", 2)]]
+        places.append([(frame.path, frame.cell, frame.line) for frame in failure.frames])
+    assert places == [[("rows.ipynb", 4, 2)], [("rows.ipynb", None, 2)]]
 
 
 def test_hidden_cases_run_last_and_the_rest_keeps_the_authors_order() -> None:
@@ -539,7 +541,10 @@ def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() ->
     assert {call.requirement for call in grading.build_calls(problem)} == {"a"}
     small = grading.prepare(problem, right, 1)
     assert small.calls[0].arguments[0].tolist() == other[0]
-    assert grading.report(small, Run({}, Refusal("a", "b")), "r", InProcessRunner()).reseed == 1
+    assert (
+        grading.report(small, Run({}, Refusal("a", Failure("b"))), "r", InProcessRunner()).reseed
+        == 1
+    )
     plain = grading.prepare(problem, right)
     assert (plain.calls[0].arguments[0].tolist(), plain.reseed) == (first[0], 0)
 
@@ -609,48 +614,56 @@ def test_patterns_are_found_with_the_tolerance_of_the_case() -> None:
 # --- notes ----------------------------------------------------------------------------------------
 
 
-def noted(small: SmallProblem, **notes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the notes of a report on a run in which these were made during the calls."""
+def noted(small: SmallProblem, **texts: tuple[str, ...]) -> list[str]:
+    """Return the notes of a report on a run whose calls gave warnings with these texts."""
     run = small.run()
-    executions = {id: replace(run.executions[id], notes=made) for id, made in notes.items()}
-    return small.report(instead(run, **executions)).notes
+    executions = {
+        id: replace(run.executions[id], warnings=tuple(Warned("W", text) for text in given))
+        for id, given in texts.items()
+    }
+    return explain.report_notes(small.report(instead(run, **executions)))
 
 
 def test_a_note_is_told_once_with_the_number_of_its_cases() -> None:
     small = small_problem(says("a"))
-    assert noted(small, a1=("slow", "slow"), a2=("slow", "odd")) == ("slow (in 2 cases)", "odd")
+    assert noted(small, a1=("slow", "slow"), a2=("slow", "odd")) == [
+        "W: slow (in 2 cases)",
+        "W: odd",
+    ]
 
 
-def test_a_note_calls_an_argument_by_its_name() -> None:
+def test_a_note_calls_a_changed_argument_by_its_name_and_leaves_warnings_as_they_are() -> None:
     small = small_problem(says("a"))
-    assert noted(small, a1=("argument 1 was changed", "argument 2 was read")) == (
-        "argument x was changed",
-        "argument y was read",
-    )
-    assert noted(small, a1=("argument 0 is odd", "the argument 1")) == (
-        "argument 0 is odd",
-        "the argument 1",
-    )
+    run = small.run()
+    warned = (Warned("argument 1", "argument 2"),)
+    call = replace(run.executions["a1"], changed=(0,), warnings=warned)
+    result = small.results(instead(run, a1=call))["a"].cases[0]
+    assert explain.notes(result) == [
+        "argument 1: argument 2",
+        "argument x was changed in place",
+    ]
 
 
 def test_notes_of_hidden_cases_are_not_told() -> None:
     small = small_problem(says("a"), hidden=("a1",))
-    assert noted(small, a1=("secret", "slow"), a2=("slow",)) == ("slow",)
+    assert noted(small, a1=("secret", "slow"), a2=("slow",)) == ["W: slow"]
 
 
 def test_more_than_eight_notes_are_counted() -> None:
     small = small_problem(says("a"))
-    notes = tuple(f"note {n}" for n in range(10))
-    assert noted(small, a1=notes[:8]) == notes[:8]
-    assert noted(small, a1=notes) == (*notes[:8], "and 2 more notes")
-    assert noted(small, a1=notes[:9]) == (*notes[:8], "and 1 more notes")
+    texts = tuple(f"note {n}" for n in range(10))
+    told = [f"W: {text}" for text in texts]
+    assert noted(small, a1=texts[:8]) == told[:8]
+    assert noted(small, a1=texts) == [*told[:8], "and 2 more notes"]
+    assert noted(small, a1=texts[:9]) == [*told[:8], "and 1 more notes"]
 
 
-def test_notes_of_the_run_come_first() -> None:
+def test_warnings_while_loading_come_first() -> None:
     small = small_problem(says("a"))
-    run = replace(small.run(), notes=("the run",))
-    call = replace(run.executions["a1"], notes=("a call",))
-    assert small.report(instead(run, a1=call)).notes == ("the run", "a call")
+    run = replace(small.run(), warnings=(DRY,))
+    call = replace(run.executions["a1"], warnings=(Warned("W", "a call"),))
+    notes = explain.report_notes(small.report(instead(run, a1=call)))
+    assert notes == ["UserWarning: the moat is dry", "W: a call"]
 
 
 # --- the reference --------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from conftest import REPOSITORY, run_in
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import grade, notebook
+from grader import explain, grade, notebook
 from grader.errors import UsageError
 from grader.submission import MOST_NOTEBOOK_BYTES
 
@@ -220,8 +220,8 @@ def test_hostile_cells_keep_their_lines(sources: list[str]) -> None:
     assert len(lines) == len(read.line_map)
     assert lines[-2:] == RIGHT.split("\n")
     kept = [re.sub("\r\n?", "\n", source).removesuffix("\n").split("\n") for source in made]
-    counts = Counter(place.split(",")[0] for place in read.line_map)
-    assert [counts[f"cell {n}"] for n in range(1, len(made) + 1)] == [len(k) for k in kept]
+    counts = Counter(cell for cell, _ in read.line_map)
+    assert [counts[n] for n in range(1, len(made) + 1)] == [len(k) for k in kept]
 
 
 def test_lines_are_told_as_cell_and_line(small_course: Path) -> None:
@@ -250,8 +250,21 @@ def test_a_warning_is_told_as_cell_and_line(small_course: Path) -> None:
     (small_course / "solutions" / "projection.ipynb").write_bytes(cells("x = 1", body))
     path = small_course / "solutions" / "projection.ipynb"
     results = grade(path, root=small_course).report.requirements
-    notes = [note for r in results for case in r.cases for note in case.execution.notes]
+    notes = [note for r in results for case in r.cases for note in explain.notes(case)]
     assert "UserWarning: careful (cell 2, line 2)" in notes
+
+
+def test_a_learners_own_words_about_lines_are_left_alone(small_course: Path) -> None:
+    words = "see (line 3) of projection.ipynb, line 4"
+    body = f"def project(X, W, bias=None):\n    raise ValueError({words!r})"
+    _, out = grade_notebook(small_course, cells("x = 1\ny = 2", "z = 3", body))
+    assert f"ValueError: {words}" in out
+    assert "solutions/projection.ipynb, cell 3, line 2, in project" in out
+
+
+def test_a_byte_that_is_refused_is_told_as_cell_and_line(small_course: Path) -> None:
+    _, out = grade_notebook(small_course, cells("x = 1", "y = 2\n\x00"))
+    assert re.search(r"NUL byte[^\n]* \(cell 2\)\n\s+line 2\n", out)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """What an implementation returned, as plain arrays: the only reading of learners' objects.
 
 It runs where the implementation ran, so it may call what it likes of the objects; what leaves is
-an exact `numpy.ndarray` in native order with a dtype of kind b, i, u, f or c, or a phrase that
-says why there is none.
+an exact `numpy.ndarray` in native order with a dtype of kind b, i, u, f or c, or a `Remark` that
+says why there is none. The grader makes the sentences.
 """
 
 from __future__ import annotations
@@ -27,6 +27,29 @@ NAMES = {dtype: str(dtype) for dtype in _NATIVE}
 
 Container = Literal["single", "tuple", "list", "dictionary"]
 
+WHY_NOT = frozenset({
+    "none", "coroutine", "generator", "text", "bytes", "class", "dictionary", "set", "function",
+    "iterator", "object", "keys", "integer", "objects", "text_array", "bytes_array", "dates",
+    "durations", "dtype", "axes", "long_axis", "masked", "ragged", "not_numbers", "not_a_number",
+    "deep", "too_large",
+})  # fmt: skip
+"""keys of the remarks that say why a value is not an array of numbers"""
+NOTES = frozenset({"read_as_array", "unmasked", "cut"})
+"""keys of the remarks about a value that was read although it is not the usual one"""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A fact about a returned value: a key of `WHY_NOT` or `NOTES`, and its detail.
+
+    `detail` is a type's name, a dtype's name or a count, by key. `inside` is the type of the
+    list that holds what the remark is about; "" when it is about the value itself.
+    """
+
+    key: str
+    detail: str | int = ""
+    inside: str = ""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
@@ -34,14 +57,14 @@ class Value:
 
     `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
     that shares memory with nothing; None when the value is not array-like, and then `why_not`
-    says so. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list or a Python
+    is set. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list or a Python
     number has no dtype of its own.
     """
 
     type_name: str
     array: NDArray[Any] | None = None
     dtype: str = ""
-    why_not: str = ""
+    why_not: Remark | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +77,12 @@ class Answer:
     names: tuple[str, ...] = ()
 
 
-def read(result: Any, single: bool) -> tuple[Answer, list[str]]:
+def read(result: Any, single: bool) -> tuple[Answer, list[Remark]]:
     """Return what `result` is, and notes for the learner.
 
     `single` says that one value is promised, not several.
     """
-    notes: list[str] = []
+    notes: list[Remark] = []
     container: Container = "single"
     if isinstance(result, tuple):
         if not single or _holds_arrays(result):
@@ -84,15 +107,14 @@ def _holds_arrays(result: Any) -> bool:
     return any(isinstance(item, _ndarray) and item.ndim for item in result)
 
 
-def _note_count(count: int, notes: list[str]) -> None:
+def _note_count(count: int, notes: list[Remark]) -> None:
     if count > protocol.VALUES_LIMIT:
-        notes.append(f"returned {count} values; the first {protocol.VALUES_LIMIT} were read")
+        notes.append(Remark("cut", min(count, protocol.AXIS_LIMIT - 1)))
 
 
-def _dictionary(result: dict[Any, Any], notes: list[str]) -> tuple[Answer, list[str]]:
+def _dictionary(result: dict[Any, Any], notes: list[Remark]) -> tuple[Answer, list[Remark]]:
     if not all(isinstance(key, str) for key in result):
-        why_not = "a dictionary with keys that are not text"
-        return Answer("single", "dict", (Value("dict", None, "", why_not),)), notes
+        return Answer("single", "dict", (Value("dict", None, "", Remark("keys")),)), notes
     items = list(result.items())[: protocol.VALUES_LIMIT]
     values = tuple(_leaf(value, notes) for _, value in items)
     names = tuple(str(key)[: protocol.NAME_LIMIT] for key, _ in items)
@@ -110,41 +132,41 @@ def type_name(value: Any) -> str:
     return f"numpy.{name}" if root == "numpy" else name
 
 
-def _leaf(value: Any, notes: list[str]) -> Value:
+def _leaf(value: Any, notes: list[Remark]) -> Value:
     name = type_name(value)
     if isinstance(value, (_ndarray, _generic)):
         return _numpy(name, value, notes)
     if isinstance(value, (bool, int, float, complex)):
         array = _array(value)
         if array.dtype.kind == "O":
-            return Value(name, None, "", "a whole number too large for 64 bits")
-        return Value(name, array, "", "")
+            return Value(name, None, "", Remark("integer"))
+        return Value(name, array)
     if isinstance(value, (list, tuple, range)):
         plain = _nested(name, value)
         if plain.array is not None:
-            notes.append(f"a {name} came back; it was read as an array")
+            notes.append(Remark("read_as_array", name))
         return plain
     return Value(name, None, "", _why_not(name, value))
 
 
-def _numpy(name: str, value: Any, notes: list[str]) -> Value:
+def _numpy(name: str, value: Any, notes: list[Remark]) -> Value:
     dtype = NAMES.get(value.dtype) or str(value.dtype)[: protocol.NAME_LIMIT]
-    why_not = ""
+    why_not: Remark | None = None
     if value.dtype.kind not in "biufc":
         why_not = _kind_of(value.dtype)
     elif value.ndim > protocol.AXES_LIMIT:
-        why_not = f"an array with {value.ndim} axes"
+        why_not = Remark("axes", value.ndim)
     elif not value.size and max(value.shape) >= protocol.AXIS_LIMIT:
-        why_not = f"an array with an axis of length {max(value.shape)}"
+        why_not = Remark("long_axis", str(max(value.shape)))
     elif name == "numpy.MaskedArray" or isinstance(value, _masked_array()):
         if bool(np.ma.is_masked(value)):
-            why_not = "a masked array with masked entries"
+            why_not = Remark("masked")
         else:
-            notes.append("a masked array came back; nothing in it was masked, so its data counts")
+            notes.append(Remark("unmasked"))
             value = value.data
     if why_not:
         return Value(name, None, dtype, why_not)
-    return Value(name, native(value), dtype, "")
+    return Value(name, native(value), dtype)
 
 
 def native(value: Any) -> Any:
@@ -163,32 +185,31 @@ def _masked_array() -> tuple[type, ...]:
     return (kind,) if isinstance(kind, type) else ()
 
 
-def _kind_of(dtype: Any) -> str:
-    phrases = {
-        "O": "an array of Python objects (dtype=object)",
-        "U": "an array of text",
-        "S": "an array of bytes",
-        "M": "an array of dates",
-        "m": "an array of time differences",
-    }
-    return phrases.get(dtype.kind, f"an array of dtype {str(dtype)[: protocol.NAME_LIMIT]}")
+_KINDS = {"O": "objects", "U": "text_array", "S": "bytes_array", "M": "dates", "m": "durations"}
+
+
+def _kind_of(dtype: Any) -> Remark:
+    if dtype.kind in _KINDS:
+        return Remark(_KINDS[dtype.kind])
+    return Remark("dtype", str(dtype)[: protocol.NAME_LIMIT])
 
 
 def _nested(name: str, value: Any) -> Value:
     try:
         array = _array(value)
     except (ValueError, TypeError, OverflowError):
-        return Value(name, None, "", f"a {name} whose rows have different lengths")
+        return Value(name, None, "", Remark("ragged", name))
     if array.dtype.kind == "O":
-        return Value(name, None, "", f"a {name} that holds {_stranger(value)}")
+        stranger = _stranger(value)
+        return Value(name, None, "", Remark(stranger.key, stranger.detail, inside=name))
     if array.dtype.kind not in "biufc":
-        return Value(name, None, "", f"a {name} that does not hold numbers")
+        return Value(name, None, "", Remark("not_numbers", name))
     if array.ndim > protocol.AXES_LIMIT:
-        return Value(name, None, "", f"a {name} nested {array.ndim} deep")
-    return Value(name, native(array), "", "")
+        return Value(name, None, "", Remark("deep", array.ndim, inside=name))
+    return Value(name, native(array))
 
 
-def _stranger(value: Any) -> str:
+def _stranger(value: Any) -> Remark:
     """Return what keeps a nested list from being numbers."""
     queue = [value]
     for _ in range(1000):
@@ -197,32 +218,27 @@ def _stranger(value: Any) -> str:
         item = queue.pop()
         if isinstance(item, (list, tuple)):
             queue.extend(item[:100])
-        elif item is None:
-            return "None"
         elif not isinstance(item, (bool, int, float, complex, _ndarray, _generic)):
             return _why_not(type_name(item), item)
-    return "something that is not a number"
+    return Remark("not_a_number")
 
 
-def _why_not(name: str, value: Any) -> str:
-    if value is None:
-        return "None: is a return missing?"
-    if isinstance(value, types.CoroutineType):
-        return "a coroutine: the function is async"
-    if isinstance(value, types.GeneratorType):
-        return "a generator: it must return, not yield"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, (bytes, bytearray)):
-        return "bytes"
-    if isinstance(value, type):
-        return "a class"
-    if isinstance(value, dict):
-        return "a dictionary"
-    if isinstance(value, (set, frozenset)):
-        return "a set: it has no order"
+_NOT_ARRAYS = (
+    (types.NoneType, "none"),
+    (types.CoroutineType, "coroutine"),
+    (types.GeneratorType, "generator"),
+    (str, "text"),
+    ((bytes, bytearray), "bytes"),
+    (type, "class"),
+    (dict, "dictionary"),
+    ((set, frozenset), "set"),
+)
+
+
+def _why_not(name: str, value: Any) -> Remark:
+    for kind, key in _NOT_ARRAYS:
+        if isinstance(value, kind):
+            return Remark(key)
     if callable(value):
-        return "a function: are the parentheses of a call missing?"
-    if isinstance(value, Iterator):
-        return f"a {name}: it must be turned into an array first"
-    return f"an object of type {name}, not an array"
+        return Remark("function")
+    return Remark("iterator" if isinstance(value, Iterator) else "object", name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,12 +38,14 @@ def little_endian(dtype: Any) -> tuple[Any, str]:
     return _travelling[dtype]
 
 
-def unchanged(node: list[Any], argument: Any, payload: memoryview) -> bool:
-    """Return whether an argument that was decoded from `node` still has its bytes."""
-    if node[0] != "array":
-        return True
-    original = bytes(payload[node[3] : node[3] + argument.nbytes])
-    return bool(argument.tobytes() == original)
+def originals(nodes: list[Any], payload: memoryview) -> Iterator[bytes | None]:
+    """Yield the bytes that each argument of a call had, None for one that is not an array."""
+    for node in nodes:
+        if node[0] != "array":
+            yield None
+            continue
+        _, code, shape, start = node
+        yield bytes(payload[start : start + math.prod(shape) * _native[code][0].itemsize])
 
 
 def _encode_arguments(arguments: tuple[Any, ...], payload: bytearray) -> list[Any]:
@@ -85,10 +88,8 @@ def _decode(node: list[Any], payload: memoryview) -> Any:
     if kind == "array" or kind == "scalar":
         _, code, shape, start = node
         dtype, native = _native[code]
-        count = 1
-        for length in shape:
-            count *= length
-        flat = np.frombuffer(payload[start : start + count * dtype.itemsize], dtype)
+        size = math.prod(shape) * dtype.itemsize
+        flat = np.frombuffer(payload[start : start + size], dtype)
         array = flat.astype(native).reshape(shape)
         return array if kind == "array" else array[()]
     if kind == "complex":

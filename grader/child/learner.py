@@ -10,10 +10,10 @@ import importlib.util
 import os
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import protocol
+from . import answers, protocol
 
 REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.ENETUNREACH})
 """What a sandbox answers; see facts on the runner: by number, never by text."""
@@ -90,6 +90,23 @@ def load(files: LearnerFiles) -> types.ModuleType:
     sys.modules[name] = module
     loader.exec_module(module)
     return module
+
+
+def entry_point(files: LearnerFiles, name: str) -> tuple[Callable[..., Any] | None, dict[str, Any]]:
+    """Load the submission and return its entry point; else None and what a refusal carries."""
+    try:
+        module = load(files)
+        function = vars(module).get(name)
+        if callable(function):
+            return function, {}
+        found = answers.type_name(function) if name in vars(module) else ""
+        return None, {"kind": "missing", "defined": defined(module), "found": found}
+    except SyntaxError as error:
+        facts = syntax_failure(error, files)
+        own = not facts["frames"] and facts["file"] is not None
+        return None, {"kind": "syntax" if own else "import", **facts}
+    except BaseException as error:
+        return None, {"kind": "import", **failure(error, files)}
 
 
 def defined(module: types.ModuleType) -> list[str]:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 
-from . import interpreter, protocol, worker
+from . import calling, interpreter, protocol, worker
 
 
 def main(word: str) -> None:
@@ -16,7 +16,7 @@ def main(word: str) -> None:
     results = _redirect()
     interpreter.forget_the_grader()
     interpreter.like_a_script()
-    worker.warning_notes.collect()
+    calling.collector.install()
     interpreter.trace_on_request(os.dup(2), request.marker)
     sys.argv[:] = [request.name]
     interpreter.apply_limits(interpreter.limits_of(request.memory_mb, request.cpu_seconds))

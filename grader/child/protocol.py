@@ -38,9 +38,12 @@ AXES_LIMIT = 8
 AXIS_LIMIT = 2**31
 NAME_LIMIT = 80
 """characters of the name of a type, a function, a dtype, a module or a key"""
-NOTE_LIMIT = 300
 NOTES_LIMIT = 16
-"""notes about one call"""
+"""remarks about the answer of one call"""
+WARNING_LIMIT = 200
+"""characters of a warning's text"""
+WARNINGS_LIMIT = 5
+"""warnings of one call, or of loading the file"""
 MESSAGE_LIMIT = 1000
 """characters of an exception's message"""
 FRAMES_LIMIT = 16

@@ -47,7 +47,7 @@ class Zygote:
     """
 
     def __init__(self, commands: int, events: int, rest: list[int]) -> None:
-        from . import forked, worker
+        from . import calling, forked
 
         self._forked = forked
         self._commands, self._events = commands, events
@@ -60,7 +60,7 @@ class Zygote:
         self._poll = select.poll()
         interpreter.forget_the_grader()
         interpreter.like_a_script()
-        worker.warning_notes.collect()
+        calling.collector.install()
         os.dup2(2, forked.TRACE, inheritable=False)
         interpreter.trace_on_request(forked.TRACE, "")
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # a child's output is full: it ends

@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from grader import runners
+from grader import explain, runners
 from grader.catalog import Course
 from grader.commands import MET, Context
 from grader.errors import GraderError
@@ -161,7 +161,7 @@ def _line(slug: str, shown: _Shown) -> Text:
     says = f"{points(report.earned)} of {points(report.possible)} points"
     if report.refusal:
         where = f" (line {report.refusal.line})" if report.refusal.line else ""
-        says = f"cannot be graded: {report.refusal.message}{where}"
+        says = f"cannot be graded: {explain.refusal_message(report.refusal)}{where}"
     changes = f"; {shown.news}" if str(shown.news) and not report.refusal else ""
     took = _duration(report.seconds)
     return Text(f"{shown.when} {slug}: {says}{changes} ({took})", overflow="fold")

@@ -34,7 +34,7 @@ def report_data(report: Report) -> dict[str, Any]:
         "score": {"earned": points(report.earned), "possible": points(report.possible)},
         "requirements": [_requirement(result) for result in report.requirements],
         "error": _refusal(report.refusal),
-        "notes": list(report.notes),
+        "notes": explain.report_notes(report),
         "runner": report.runner,
         "isolation": list(report.isolation),
         "reseed": report.reseed,
@@ -84,7 +84,11 @@ def _case(result: CaseResult) -> dict[str, Any]:
         "verdict": str(result.verdict),
         "message": clean(explain.message(result)) or None,
         "mismatch": mismatch
-        and {"kind": mismatch.kind, "value": mismatch.value or None, **mismatch.facts},
+        and {
+            "kind": mismatch.kind,
+            "value": mismatch.value or None,
+            **explain.plain_facts(mismatch),
+        },
         "output": result.execution.output,
         "seconds": round(result.execution.seconds, 6),
     }

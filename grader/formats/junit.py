@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
+from grader import explain
 from grader.dependencies import is_met
 from grader.formats import shared
 from grader.formats.json import points
@@ -100,7 +101,7 @@ def _case(result: CaseResult, class_name: str, longest: int) -> _Test:
         case Verdict.PASSED:
             return test
         case Verdict.SKIPPED:
-            reason = shared.tidy(result.reason).strip() or "not judged"
+            reason = shared.tidy(explain.reason(result)).strip() or "not judged"
             return replace(test, outcome="skipped", message=reason, text=reason)
         case verdict:
             outcome: Literal["failure", "error"] = (

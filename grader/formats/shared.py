@@ -115,7 +115,7 @@ def case_text(result: CaseResult) -> str:
     case = result.case
     lines = [f"{name_of(case.id)}: {one_line(tidy(case.why))}"] if case.why.strip() else []
     lines += tidy(explain.message(result), LONGEST_MESSAGE).splitlines()
-    lines += [f"note: {tidy(note)}" for note in result.execution.notes]
+    lines += [f"note: {tidy(note)}" for note in explain.notes(result)]
     return "\n".join(lines).strip() or "this case is not right"
 
 
@@ -160,7 +160,7 @@ def line_of(report: Report, result: CaseResult | None = None) -> int | None:
     if result is None and report.refusal:
         if report.refusal.line is not None:
             return report.refusal.line if report.refusal.line > 0 else None
-        frames = report.refusal.frames
+        frames = report.refusal.failure.frames
     elif result is not None and result.execution.failure:
         frames = result.execution.failure.frames
     lines = [frame.line for frame in frames if frame.path == report.submission and frame.line > 0]

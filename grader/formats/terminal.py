@@ -182,7 +182,7 @@ class _Layout:
         first, *rest = explain.message(result).splitlines() or [""]
         lines.append(self.text(first, "bold"))
         lines += [self.text(f"  {line}") for line in rest]
-        lines += [self.text(f"note: {note}") for note in result.execution.notes]
+        lines += [self.text(f"note: {note}") for note in explain.notes(result)]
         yield self.barred(lines)
         yield from self.printed(result.execution.output)
 
@@ -217,7 +217,7 @@ class _Layout:
             yield self.text(
                 f"✗ {met} of {len(required)} requirements are met: {score}.", "bold red"
             )
-        for note in report.notes:
+        for note in explain.report_notes(report):
             yield self.text(f"note: {note}", "dim")
         if report.reseed:
             yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")

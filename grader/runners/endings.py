@@ -1,22 +1,21 @@
-"""How a child ended: what it printed, where it was, and the outcome that this is."""
+"""How a child ended, as facts: what it printed, where it was, and the outcome that this is."""
 
 from __future__ import annotations
 
-import errno
 import io
 import re
 import signal
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from grader.child import protocol
+from grader.child import calling, protocol
+from grader.child.learner import REFUSED_BY_SYSTEM
 from grader.errors import closest
-from grader.model import Failure, Frame, Limits, Outcome, Refusal, Submission
+from grader.model import Failure, Frame, Limits, Outcome, Refusal, Submission, Warned
 from grader.runners.frames import Facts
-from grader.runners.hints import hint
-from grader.text import clean, decode, one_line
+from grader.text import clean, decode
 
 _KEPT = 4096
 """bytes of output kept for one call"""
@@ -41,11 +40,14 @@ class Output:
 
     def of(self, part: int) -> str:
         """Return clean text of one part: 0 while loading, 1 during the first call, ..."""
-        if part >= len(self._parts):
-            return ""
-        text = decode(self._parts[part][:_KEPT], _KEPT)
-        left_out = len(self._parts[part]) - _KEPT
-        return text + (f"\n... {left_out} more bytes" if left_out > 0 else "")
+        return printed(self._parts[part]) if part < len(self._parts) else ""
+
+
+def printed(data: bytes) -> str:
+    """Return clean text of what one call printed, cut where it is long."""
+    text = decode(data[:_KEPT], _KEPT)
+    left_out = len(data) - _KEPT
+    return text + (f"\n... {left_out} more bytes" if left_out > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,17 @@ class Sources:
             if path
         )
 
+    def warnings(self, found: Iterable[calling.Warned]) -> tuple[Warned, ...]:
+        """Return warnings with the path of the file that gave each, where it is the learner's."""
+        return tuple(self._warned(warned) for warned in found)
+
+    def _warned(self, warned: calling.Warned) -> Warned:
+        path = self.path(warned.file)
+        if not path:
+            return Warned(warned.category, warned.text)
+        helper = path if warned.file else ""
+        return Warned(warned.category, warned.text, warned.line, helper)
+
     def traced(self, places: Iterable[tuple[str, int, str]]) -> tuple[Frame, ...]:
         """Return those of a trace's `places` (path, line, function) that are the learner's own."""
         own = ((self._by_escaped.get(path, path), line, name) for path, line, name in places)
@@ -141,11 +154,6 @@ _OUT_OF_MEMORY = (
 """what C libraries say before they end the process themselves"""
 _NEAR = 0.85
 """share of the memory limit above which a kill without a reason was for memory"""
-_FORBIDDEN = {
-    errno.EPERM: "an operation that is not permitted while grading",
-    errno.EACCES: "a file or folder that is out of bounds while grading",
-    errno.ENETUNREACH: "the network, which is out of bounds while grading",
-}
 
 
 class Judgement(NamedTuple):
@@ -157,69 +165,61 @@ class Judgement(NamedTuple):
 
 def of_exception(facts: Facts, sources: Sources, *, confined: bool, loading: bool) -> Judgement:
     """Return the judgement of an exception that the child reported."""
+    frames = sources.frames(facts.frames)
     outcome = Outcome.RAISED
-    advice = hint(facts, loading=loading)
+    detail: dict[str, Any] = {"missing": facts.missing} if facts.missing else {}
     if facts.memory:
         outcome = Outcome.MEMORY
-    elif confined and facts.errno in _FORBIDDEN:
-        outcome = Outcome.FORBIDDEN
-        advice = f"The code asked for {_FORBIDDEN[facts.errno]}."
-    frames = sources.frames(facts.frames)
-    return Judgement(outcome, Failure(facts.type_name, facts.message, frames, advice))
+    elif confined and facts.errno in REFUSED_BY_SYSTEM:
+        outcome, detail = Outcome.FORBIDDEN, {"errno": facts.errno}
+    kind = "loading" if loading else "exception"
+    return Judgement(outcome, Failure(kind, facts.type_name, facts.message, frames, detail))
 
 
-def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: str) -> Judgement:
+Doing = Literal["loading", "call", "submission"]
+"""what a time limit is for"""
+
+
+def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: Doing) -> Judgement:
     """Return the judgement of a child that did not answer in time, and where it was."""
-    frames = sources.traced(reversed(trace.frames))
-    message = f"{doing} did not finish within {seconds:g} s"
-    if frames:
-        message += f"; it was stopped at {_place(frames[-1])}"
-        if not trace.alive:
-            message += ", inside one long call that Python cannot interrupt"
-    return Judgement(Outcome.TIMED_OUT, Failure("", message, frames))
+    facts = {"doing": doing, "seconds": seconds, "in_python": trace.alive}
+    return Judgement(Outcome.TIMED_OUT, _ended("timeout", facts, trace, sources))
 
 
 def of_ending(
     ending: Ending, output: Output, trace: Trace, sources: Sources, limits: Limits
 ) -> Judgement:
     """Return the judgement of a process that ended before it had answered."""
-    frames = sources.traced(reversed(trace.frames))
-    at = f" at {_place(frames[-1])}" if frames else ""
+    outcome, kind, facts = _ending_facts(ending, output, limits)
+    return Judgement(outcome, _ended(kind, facts, trace, sources))
+
+
+def _ending_facts(
+    ending: Ending, output: Output, limits: Limits
+) -> tuple[Outcome, str, dict[str, Any]]:
     if ending.flooded:
-        message = f"printed more than {protocol.OUTPUT_LIMIT // 2**20} MiB and was stopped"
-        return Judgement(Outcome.OUTPUT_LIMIT, Failure("", message, frames))
+        return Outcome.OUTPUT_LIMIT, "output", {"limit_mb": protocol.OUTPUT_LIMIT // 2**20}
     if _ran_out_of_memory(ending, output, limits):
-        message = f"ran out of memory{at} (limit {limits.memory_mb} MiB)"
-        return Judgement(Outcome.MEMORY, Failure("", message, frames))
-    status = ending.status
-    if status is None:
-        return Judgement(Outcome.CRASHED, Failure("", f"the process went away{at}", frames))
-    if status >= 0:
-        message = f"the process ended itself with exit status {status} before it had answered"
-        return Judgement(Outcome.CRASHED, Failure("", message, frames))
-    name = _signal_name(-status)
+        return Outcome.MEMORY, "memory", {"limit_mb": limits.memory_mb}
+    if ending.status is None:
+        return Outcome.CRASHED, "gone", {}
+    if ending.status >= 0:
+        return Outcome.CRASHED, "exit", {"status": ending.status}
+    name = _signal_name(-ending.status)
     if name == "SIGXCPU":
-        message = f"used more CPU time than the {limits.total_seconds:g} s of a submission"
-        return Judgement(Outcome.TIMED_OUT, Failure("", message, frames))
+        return Outcome.TIMED_OUT, "cpu", {"seconds": limits.total_seconds}
     if name == "SIGSYS":
-        message = "made a system call that is not permitted while grading and was stopped"
-        return Judgement(Outcome.FORBIDDEN, Failure("", message, frames))
-    words = {
-        "SIGSEGV": "crashed: it touched memory that is not its own",
-        "SIGABRT": "crashed: it aborted",
-        "SIGFPE": "crashed: a division that the processor refuses",
-        "SIGBUS": "crashed: it touched memory that is not there",
-        "SIGILL": "crashed: an instruction that the processor does not know",
-        "SIGKILL": "was killed from outside",
-    }
-    message = f"{words.get(name, 'was ended by a signal')}{at} ({name})"
-    return Judgement(Outcome.CRASHED, Failure("", message, frames))
+        return Outcome.FORBIDDEN, "system_call", {}
+    return Outcome.CRASHED, "signal", {"signal": name}
+
+
+def _ended(kind: str, facts: dict[str, Any], trace: Trace, sources: Sources) -> Failure:
+    return Failure(kind, frames=sources.traced(reversed(trace.frames)), facts=facts)
 
 
 def of_protocol(reason: str) -> Judgement:
     """Return the judgement of a child that sent what no honest child sends."""
-    message = f"the process sent something that is not an answer ({one_line(reason)})"
-    return Judgement(Outcome.CRASHED, Failure("", message))
+    return Judgement(Outcome.CRASHED, Failure("protocol", facts={"reason": reason}))
 
 
 def _ran_out_of_memory(ending: Ending, output: Output, limits: Limits) -> bool:
@@ -227,10 +227,6 @@ def _ran_out_of_memory(ending: Ending, output: Output, limits: Limits) -> bool:
         return ending.status != 0
     killed = ending.status is not None and ending.status < 0
     return killed and ending.peak_mb >= _NEAR * limits.memory_mb
-
-
-def _place(frame: Frame) -> str:
-    return f"{frame.path}, line {frame.line}, in {frame.function}"
 
 
 def _signal_name(number: int) -> str:
@@ -255,59 +251,33 @@ def refusal_of_facts(
 ) -> Refusal:
     """Return the refusal that the child reported: a syntax error, an exception, no entry point."""
     if facts.kind == "missing":
-        return _missing(facts, entry_point, output)
+        return Refusal("missing", _missing(facts, entry_point), output=output)
     if facts.kind == "syntax":
         line = facts.line or None
-        return Refusal(
-            "syntax",
-            f"{facts.type_name}: {facts.message}",
-            line,
-            facts.column or None,
-            sources.line(sources.path(facts.file), line or 0),
-            hint=hint(facts, loading=True),
-            output=output,
-        )
-    judgement = of_exception(facts, sources, confined=confined, loading=True)
-    failure = judgement.failure
-    last = failure.frames[-1] if failure.frames else None
-    message = f"{failure.type_name}: {failure.message}" if failure.message else failure.type_name
-    return Refusal(
-        _KINDS[judgement.outcome],
-        message,
-        line=last.line if last else None,
-        text=last.text if last else "",
-        frames=failure.frames,
-        hint=failure.hint,
-        output=output,
-    )
+        text = sources.line(sources.path(facts.file), line or 0)
+        failure = Failure("syntax", facts.type_name, facts.message)
+        return Refusal("syntax", failure, line, facts.column or None, text, output=output)
+    return refusal_of_ending(of_exception(facts, sources, confined=confined, loading=True), output)
 
 
 def refusal_of_ending(judgement: Judgement, output: str) -> Refusal:
-    """Return the refusal of a child that ended, or was ended, while it loaded the file."""
+    """Return the refusal of a file that raised, or whose child ended, while it was loaded."""
     failure = judgement.failure
     last = failure.frames[-1] if failure.frames else None
     return Refusal(
         _KINDS[judgement.outcome],
-        failure.message,
+        failure,
         line=last.line if last else None,
         text=last.text if last else "",
-        frames=failure.frames,
-        hint=failure.hint,
         output=output,
     )
 
 
-def _missing(facts: Facts, entry_point: str, output: str) -> Refusal:
-    if facts.found:
-        message = f"{entry_point} is not a function but an object of type {facts.found}"
-        return Refusal("missing", message, output=output)
-    message = f"the file does not define {entry_point}"
-    if facts.defined:
-        message += f"; it defines {', '.join(facts.defined)}"
-    near = closest(entry_point, facts.defined)
-    advice = f"Write a function named {entry_point}."
-    if near:
-        advice = f"Rename {near} to {entry_point}."
-    elif not facts.defined:
-        advice = "It defines no function."
-    return Refusal("missing", message, hint=advice, output=output)
+def _missing(facts: Facts, entry_point: str) -> Failure:
+    detail = {
+        "entry_point": entry_point,
+        "found": facts.found,
+        "defined": list(facts.defined),
+        "nearest": closest(entry_point, facts.defined),
+    }
+    return Failure("missing", facts=detail)

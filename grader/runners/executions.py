@@ -6,15 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from grader.model import Call, Execution, Failure, Outcome
-from grader.runners.endings import Judgement, Output
-
-_WORDS = {
-    Outcome.TIMED_OUT: "took too long",
-    Outcome.CRASHED: "ended the process",
-    Outcome.MEMORY: "ran out of memory",
-    Outcome.OUTPUT_LIMIT: "printed too much",
-    Outcome.FORBIDDEN: "was stopped by the sandbox",
-}
+from grader.runners.endings import Judgement, Output, Sources
+from grader.runners.frames import Returned
 
 
 class Executions:
@@ -41,6 +34,21 @@ class Executions:
         """Note what came of the next call."""
         self._here.append(execution)
 
+    def add_returned(self, message: Returned, sources: Sources) -> None:
+        """Record what the next call returned; positions that no argument has are left out."""
+        here = len(self._here)
+        count = len(self.given[here].arguments) if here < len(self.given) else 0
+        self.add(
+            Execution(
+                Outcome.RETURNED,
+                message.answer,
+                seconds=message.seconds,
+                notes=message.notes,
+                changed=tuple(position for position in message.changed if position < count),
+                warnings=sources.warnings(message.warnings),
+            )
+        )
+
     def settle(self, output: Output) -> None:
         """Keep what came of the child's calls, each with what it printed."""
         for position, execution in enumerate(self._here):
@@ -62,15 +70,15 @@ class Executions:
         del self._here[position:]
         self.add(Execution(judgement.outcome, None, judgement.failure, seconds=seconds))
         self.settle(output)
-        why = f"not run: {call.case} {_WORDS.get(judgement.outcome, 'failed')}"
+        why = Failure("after", facts={"case": call.case, "outcome": str(judgement.outcome)})
         self._leave_out([c for c in rest if c.requirement == call.requirement], why)
         self.given = [c for c in rest if c.requirement != call.requirement]
 
-    def leave_out(self, why: str) -> None:
+    def leave_out(self, why: Failure) -> None:
         """Note that what is left will not be run, and why."""
         self._leave_out(self.given, why)
         self.given = []
 
-    def _leave_out(self, calls: Sequence[Call], why: str) -> None:
+    def _leave_out(self, calls: Sequence[Call], why: Failure) -> None:
         for call in calls:
-            self._settled[call.case] = Execution(Outcome.NOT_RUN, None, Failure("", why))
+            self._settled[call.case] = Execution(Outcome.NOT_RUN, None, why)

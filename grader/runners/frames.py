@@ -16,9 +16,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from grader.child import protocol
+from grader.child import answers, protocol
 from grader.child.answers import Container
-from grader.model import Answer, Value
+from grader.child.calling import Warned
+from grader.model import Answer, Remark, Value
 from grader.text import clean
 
 _CONTAINERS = ("single", "tuple", "list", "dictionary")
@@ -35,7 +36,7 @@ class Hello(NamedTuple):
 class Ready(NamedTuple):
     """The file is loaded and has the entry point."""
 
-    notes: tuple[str, ...]
+    warnings: tuple[Warned, ...]
 
 
 class End(NamedTuple):
@@ -78,7 +79,10 @@ class Returned(NamedTuple):
     call: int
     answer: Answer
     seconds: float
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
+    changed: tuple[int, ...]
+    """positions of arguments, ascending; there may be fewer arguments"""
+    warnings: tuple[Warned, ...]
 
 
 class Raised(NamedTuple):
@@ -94,13 +98,14 @@ Message = Hello | Ready | Refused | Returned | Raised | End
 
 def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
     """Return a checked answer; its arrays have exactly the bytes of `payload`."""
-    container, name, listed, names, seconds, notes = _list(meta, 6)
+    given = _dictionary(meta)
+    container = given.get("container")
     if not isinstance(container, str) or container not in _CONTAINERS:
         raise ProtocolError("an unknown container")
-    listed = _list(listed)
+    listed = _list(given.get("values"))
     if len(listed) > protocol.VALUES_LIMIT or (container == "single" and len(listed) != 1):
         raise ProtocolError("a wrong number of values")
-    keys = _texts(names, protocol.VALUES_LIMIT)
+    keys = _texts(given.get("names"), protocol.VALUES_LIMIT)
     if len(keys) != (len(listed) if container == "dictionary" else 0):
         raise ProtocolError("a wrong number of names")
     values: list[Value] = []
@@ -111,14 +116,21 @@ def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
         values.append(value)
     if start != len(payload):
         raise ProtocolError("a payload that its values do not explain")
-    answer = Answer(cast(Container, container), _text(name), tuple(values), keys)
-    return Returned(index, answer, _seconds(seconds), _texts(notes))
+    answer = Answer(cast(Container, container), _text(given.get("type")), tuple(values), keys)
+    return Returned(
+        index,
+        answer,
+        _seconds(given.get("seconds")),
+        _notes(given.get("notes")),
+        _positions(given.get("changed")),
+        read_warnings(meta),
+    )
 
 
 def _read_value(item: Any, payload: memoryview, start: int) -> tuple[Value, int]:
     name, dtype, why_not, code, shape = _list(item, 5)
     if code == "":
-        return Value(_text(name), None, _text(dtype), _text(why_not, 200) or "nothing"), 0
+        return Value(_text(name), None, _text(dtype), _remark(why_not, answers.WHY_NOT)), 0
     if not isinstance(code, str) or code not in protocol.DTYPES:
         raise ProtocolError("an unknown dtype")
     kind = np.dtype(code)
@@ -161,7 +173,7 @@ def read_facts(meta: Any) -> Facts:
         file=_integer(given.get("file")),
         line=_integer(given.get("line")),
         column=_integer(given.get("column")),
-        defined=_texts(given.get("defined", [])),
+        defined=_texts(given.get("defined", []), protocol.DEFINED_LIMIT),
         found=_text(given.get("found", "")),
     )
 
@@ -174,9 +186,36 @@ def read_json(text: bytes) -> Any:
         raise ProtocolError("meta that is not JSON") from None
 
 
-def read_notes(meta: Any) -> tuple[str, ...]:
-    """Return the notes of a file that was loaded."""
-    return _texts(_dictionary(meta).get("notes", []))
+def read_warnings(meta: Any) -> tuple[Warned, ...]:
+    """Return the warnings of loading a file, or of one call."""
+    found = _list(_dictionary(meta).get("warnings"))[: protocol.WARNINGS_LIMIT]
+    return tuple(_warned(*_list(item, 4)) for item in found)
+
+
+def _warned(category: Any, text: Any, file: Any, line: Any) -> Warned:
+    text = _text(text, protocol.WARNING_LIMIT)
+    return Warned(_text(category), text, _integer(file), _integer(line) or 0)
+
+
+def _notes(value: Any) -> tuple[Remark, ...]:
+    found = _list(value)[: protocol.NOTES_LIMIT]
+    return tuple(_remark(item, answers.NOTES) for item in found)
+
+
+def _remark(value: Any, known: frozenset[str]) -> Remark:
+    key, detail, inside = _list(value, 3)
+    if not isinstance(key, str) or key not in known:
+        raise ProtocolError("an unknown remark")
+    if isinstance(detail, str):
+        return Remark(key, _text(detail), _text(inside))
+    return Remark(key, _integer(detail) or 0, _text(inside))
+
+
+def _positions(value: Any) -> tuple[int, ...]:
+    found = [_integer(item) or 0 for item in _list(value)]
+    if found != sorted(set(found)):
+        raise ProtocolError("impossible positions")
+    return tuple(found)
 
 
 def read_seconds(meta: Any) -> float:
@@ -202,8 +241,8 @@ def _text(value: Any, longest: int = protocol.NAME_LIMIT) -> str:
     return clean(value, longest)
 
 
-def _texts(value: Any, most: int = protocol.NOTES_LIMIT) -> tuple[str, ...]:
-    return tuple(_text(item, protocol.NOTE_LIMIT) for item in _list(value)[:most])
+def _texts(value: Any, most: int) -> tuple[str, ...]:
+    return tuple(_text(item) for item in _list(value)[:most])
 
 
 def _integer(value: Any) -> int | None:
@@ -293,7 +332,7 @@ class Reception:
             return Hello()
         if kind == protocol.READY:
             self._ready = True
-            return Ready(read_notes(meta))
+            return Ready(read_warnings(meta))
         if kind == protocol.REFUSED:
             self._over = True
             return Refused(read_facts(meta))

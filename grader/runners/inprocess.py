@@ -1,8 +1,13 @@
-"""The runner for trusted code: a call in this process. Never for what a learner wrote."""
+"""Calls in this process: of trusted code, fast and quiet, and of a learner's own function.
+
+A learner's file is run by `process` and `zygote`; here only in tests of ours.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import io
 import linecache
 import sys
@@ -14,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from grader.child import answers, learner, protocol
+from grader.child import answers, calling, learner, protocol
 from grader.model import (
     Answer,
     Call,
@@ -23,11 +28,15 @@ from grader.model import (
     Frame,
     Job,
     Outcome,
-    Refusal,
+    Remark,
     Returns,
     Run,
+    Submission,
     Value,
 )
+from grader.runners import endings
+from grader.runners.endings import Sources, of_exception, refusal_of_facts
+from grader.runners.frames import read_facts
 
 _now = time.perf_counter
 _ndarray = np.ndarray
@@ -73,26 +82,16 @@ class InProcessRunner:
     def run(self, job: Job) -> Run:
         """Return what happened; limits do not hold here, and the end of the process is ours."""
         began = _now()
-        printed = io.StringIO()
-        files = learner.LearnerFiles(
-            job.submission.name, job.submission.source, job.submission.helpers
-        )
-        with (
-            contextlib.redirect_stdout(printed),
-            contextlib.redirect_stderr(printed),
-            _imports_kept(),
-        ):
-            try:
-                module = learner.load(files)
-            except Exception as error:
-                refusal = Refusal("import", f"{type(error).__name__}: {error}")
+        with _imports_kept(), _Observer(job.submission).watching() as observer:
+            with _captured() as captured:
+                function, refused = learner.entry_point(observer.files, job.entry_point)
+            if function is None:
+                facts, output = read_facts(refused), _printed(captured)
+                refusal = refusal_of_facts(facts, observer.sources, job.entry_point, False, output)
                 return Run({}, refusal, seconds=_now() - began)
-            function = vars(module).get(job.entry_point)
-            if not callable(function):
-                refusal = Refusal("missing", f"the file does not define {job.entry_point}")
-                return Run({}, refusal, seconds=_now() - began)
-            executions = execute(function, job.returns, job.calls)
-        return Run(executions, seconds=_now() - began)
+            warned = observer.sources.warnings(observer.collector.found)
+            executions = observer.executions(function, job.returns, job.calls)
+        return Run(executions, None, warned, _now() - began)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -102,6 +101,99 @@ class InProcessRunner:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def observe(
+    function: Callable[..., Any], returns: Returns, calls: Sequence[Call]
+) -> dict[str, Execution]:
+    """Return what a learner's function did with each call, as it is told of a learner's file.
+
+    KeyboardInterrupt passes through.
+    """
+    with _Observer(_submission_of(function)).watching() as observer:
+        return observer.executions(function, returns, calls)
+
+
+def _submission_of(function: Callable[..., Any]) -> Submission:
+    """Return the file, or the cell of a notebook, that holds a function's code."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = code or getattr(type(function).__call__, "__code__", None)
+    path = code.co_filename if code else ""
+    return Submission(path, "".join(linecache.getlines(path)).encode("utf-8", "replace"))
+
+
+_NUMPY_DEFAULTS: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+
+class _Observer:
+    """Calls a learner's code here and tells of it as the grader does of a child's frames."""
+
+    def __init__(self, submission: Submission) -> None:
+        self.files = learner.LearnerFiles(submission.name, submission.source, submission.helpers)
+        self.sources = Sources(submission)
+        self.collector = calling.Collector()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[_Observer]:
+        """Collect warnings as a child's process does."""
+        self.collector.files = self.files.numbers
+        with warnings.catch_warnings(), np.errstate(**_NUMPY_DEFAULTS):
+            self.collector.install()
+            yield self
+
+    def executions(
+        self, function: Callable[..., Any], returns: Returns, calls: Sequence[Call]
+    ) -> dict[str, Execution]:
+        """Return what happened, by case id, and with each call what it printed."""
+        single = returns.container == "single"
+        return {call.case: self._execution(function, call, single) for call in calls}
+
+    def _execution(self, function: Callable[..., Any], call: Call, single: bool) -> Execution:
+        arguments = _fresh(call.arguments)
+        with _captured() as captured:
+            called = calling.call(
+                function, arguments, lambda: _originals(call), single, self.collector
+            )
+        output = _printed(captured)
+        if called.error is None:
+            return Execution(
+                Outcome.RETURNED,
+                called.answer,
+                output=output,
+                seconds=called.seconds,
+                notes=tuple(called.notes),
+                changed=tuple(called.changed),
+                warnings=self.sources.warnings(called.warnings),
+            )
+        if isinstance(called.error, KeyboardInterrupt):
+            raise called.error
+        facts = read_facts(learner.failure(called.error, self.files))
+        outcome, failure = of_exception(facts, self.sources, confined=False, loading=False)
+        return Execution(outcome, None, failure, output, called.seconds)
+
+
+@contextlib.contextmanager
+def _captured() -> Iterator[io.StringIO]:
+    with contextlib.ExitStack() as stack:
+        printed = io.StringIO()
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        stack.enter_context(contextlib.redirect_stderr(printed))
+        yield printed
+
+
+def _printed(captured: io.StringIO) -> str:
+    return endings.printed(captured.getvalue().encode("utf-8", "replace"))
+
+
+def _originals(call: Call) -> Iterator[bytes | None]:
+    """Yield the bytes of each argument that is an array and stands at no earlier position."""
+    seen: set[int] = set()
+    for argument in call.arguments:
+        is_own = type(argument) is _ndarray and id(argument) not in seen
+        seen.add(id(argument))
+        yield argument.tobytes() if is_own else None
 
 
 @contextlib.contextmanager
@@ -141,7 +233,7 @@ def _copied(item: Any) -> Any:
     return item.copy() if type(item) is _ndarray else item
 
 
-def _answer(result: Any, single: bool) -> tuple[Answer, tuple[str, ...]]:
+def _answer(result: Any, single: bool) -> tuple[Answer, tuple[Remark, ...]]:
     if type(result) is tuple and not single:
         values = [_plain(item) for item in result[: protocol.VALUES_LIMIT]]
         if all(values):
@@ -172,6 +264,7 @@ def _failure(error: Exception) -> Failure:
             frames.append(_frame(code, trace.tb_lineno))
         trace = trace.tb_next
     return Failure(
+        "exception",
         type(error).__name__,
         str(error)[: protocol.MESSAGE_LIMIT],
         tuple(frames[-protocol.FRAMES_LIMIT :]),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from grader.child import encoding, protocol
-from grader.model import Call, Execution, Job, Outcome, Refusal, Run
+from grader.model import Call, Execution, Failure, Job, Outcome, Refusal, Run, Warned
 from grader.runners import endings
 from grader.runners.endings import (
     Ending,
@@ -119,7 +119,7 @@ class Supervision:
         self._sources = Sources(job.submission)
         self._executions = Executions(job.calls)
         self._refusal: Refusal | None = None
-        self._notes: tuple[str, ...] = ()
+        self._warnings: tuple[Warned, ...] = ()
         self._began = time.monotonic()
         self._ends = self._began + job.limits.total_seconds
         self._budget = protocol.RESULT_BUDGET
@@ -141,7 +141,7 @@ class Supervision:
         seconds = time.monotonic() - self._began
         if self._refusal:
             return Run({}, self._refusal, (), seconds)
-        return Run(self._executions.executions, None, self._notes, seconds)
+        return Run(self._executions.executions, None, self._warnings, seconds)
 
     def advance(self, timeout: float) -> bool:
         """Wait at most `timeout` s for something to happen; return whether all is known."""
@@ -205,7 +205,7 @@ class Supervision:
             self._deadline = min(now + self._limits.import_seconds, self._ends)
         elif isinstance(message, Ready):
             self._phase = Phase.CALLING
-            self._notes = self._notes or message.notes
+            self._warnings = self._warnings or self._sources.warnings(message.warnings)
             self._deadline = min(now + self._limits.seconds, self._ends)
         elif isinstance(message, Refused):
             self._refuse(message.facts)
@@ -220,10 +220,7 @@ class Supervision:
     def _answer(self, message: Returned | Raised) -> None:
         seconds = message.seconds
         if isinstance(message, Returned):
-            notes = message.notes
-            self._executions.add(
-                Execution(Outcome.RETURNED, message.answer, seconds=seconds, notes=notes)
-            )
+            self._executions.add_returned(message, self._sources)
             return
         judgement = endings.of_exception(
             message.facts, self._sources, confined=self._child.confined, loading=False
@@ -251,9 +248,9 @@ class Supervision:
             self._child.stop()
             raise RuntimeError("the learner's process did not start in time")
         seconds = self._limits.import_seconds if is_loading else self._limits.seconds
-        doing = "loading the file" if is_loading else "the call"
+        doing: endings.Doing = "loading" if is_loading else "call"
         if self._deadline >= self._ends:
-            seconds, doing = self._limits.total_seconds, "the submission"
+            seconds, doing = self._limits.total_seconds, "submission"
         self._child.ask_trace(_TRACE_SECONDS)
         self._child.stop()
         trace = read_trace(self._output().data, self._marker)
@@ -268,10 +265,10 @@ class Supervision:
             return
         self._executions.hit(judgement, seconds, self._output())
         if time.monotonic() >= self._ends:
-            total = self._limits.total_seconds
-            self._executions.leave_out(f"not run: the {total:g} s of a submission were used up")
+            used = {"seconds": self._limits.total_seconds}
+            self._executions.leave_out(Failure("used_up", facts=used))
         elif not is_loaded:
-            self._executions.leave_out("not run: the file could not be loaded a second time")
+            self._executions.leave_out(Failure("not_reloaded"))
         if self._executions.given:
             self._budget = self._reception.budget
             self._begin()
@@ -281,7 +278,7 @@ class Supervision:
     def _refuse(self, facts: Facts) -> None:
         self._child.release()
         if not self._is_first:
-            self._executions.leave_out("not run: the file could not be loaded a second time")
+            self._executions.leave_out(Failure("not_reloaded"))
         else:
             self._refusal = refusal_of_facts(
                 facts,

@@ -22,7 +22,9 @@ from grader.model import (
     Outcome,
     Outlook,
     Problem,
+    Reason,
     Refusal,
+    Remark,
     Report,
     Requirement,
     RequirementResult,
@@ -30,6 +32,7 @@ from grader.model import (
     Returns,
     Tolerance,
     Verdict,
+    Warned,
 )
 
 BIG = 10_000_000
@@ -96,7 +99,7 @@ class Reports:
             possible=sum((r.requirement.points for r in required), Fraction(0)),
             requirements=results,
             refusal=self.refusal(path) if refused else None,
-            notes=tuple(self.text(30) for _ in range(self.random.randint(0, 2))),
+            warnings=tuple(self.warned() for _ in range(self.random.randint(0, 2))),
             runner="process",
             seconds=self.seconds(),
             reseed=self.random.choice([0, 0, 7]),
@@ -114,7 +117,7 @@ class Reports:
             if refused or waits:
                 cases.append(self.skipped(requirement))
             elif idle:
-                failure = Failure("NotImplementedError", "", self.frames(path))
+                failure = Failure("exception", "NotImplementedError", "", self.frames(path))
                 execution = Execution(Outcome.RAISED, None, failure)
                 cases.append(CaseResult(self.case(requirement), Verdict.ERRORED, execution))
             else:
@@ -129,29 +132,30 @@ class Reports:
     def result(self, requirement: Requirement, path: str, wrong: float) -> CaseResult:
         """Return a case that passed, failed, errored or was left out."""
         case, output = self.case(requirement), self.output()
-        seconds, notes = self.seconds(), (self.text(30),) * (self.random.random() < 0.1)
+        seconds, warned = self.seconds(), (self.warned(),) * (self.random.random() < 0.1)
         if self.random.random() >= wrong:
-            execution = Execution(Outcome.RETURNED, None, None, output, seconds, notes)
+            execution = Execution(Outcome.RETURNED, None, None, output, seconds, warnings=warned)
             return CaseResult(case, Verdict.PASSED, execution)
         kind = self.random.random()
         if kind < 0.1:
             return self.skipped(requirement)
         if kind < 0.6:
-            execution = Execution(Outcome.RETURNED, None, None, output, seconds, notes)
+            execution = Execution(Outcome.RETURNED, None, None, output, seconds, warnings=warned)
             return CaseResult(case, Verdict.FAILED, execution, self.mismatch())
         failure = Failure(
+            "exception",
             self.random.choice(["ValueError", "yaml", self.text(10), ""]),
             self.text(200),
             self.frames(path),
-            self.text(20),
+            {"missing": self.text(20)},
         )
         outcome = self.random.choice([Outcome.RAISED, Outcome.TIMED_OUT, Outcome.CRASHED])
-        execution = Execution(outcome, None, failure, output, seconds, notes)
+        execution = Execution(outcome, None, failure, output, seconds, warnings=warned)
         return CaseResult(case, Verdict.ERRORED, execution)
 
     def skipped(self, requirement: Requirement) -> CaseResult:
         """Return a case that was not judged."""
-        reason = self.random.choice(["", "waits for returns", self.text(30)])
+        reason = self.random.choice([None, Reason("structure"), Reason("waits", (self.text(30),))])
         execution = Execution(Outcome.NOT_RUN)
         return CaseResult(self.case(requirement), Verdict.SKIPPED, execution, reason=reason)
 
@@ -176,7 +180,7 @@ class Reports:
             "values": place | more,
             "nonfinite": place,
             "shape": {"got": [3], "expected": [1, 3]},
-            "array_like": {"why_not": self.text(30), "type_name": self.text(10)},
+            "array_like": {"why_not": Remark("object", self.text(30)), "type_name": self.text(10)},
             "dtype": {"got": self.text(5), "expected": "float64", "type_name": self.text(8)},
             "names": {"missing": [self.text(8)], "extra": [self.text(8), self.text(8)]},
         }
@@ -188,14 +192,16 @@ class Reports:
         line = self.random.choice([None, 0, 1, 99])
         return Refusal(
             kind="syntax",
-            message=self.text(60),
+            failure=Failure("loading", "", self.text(60), self.frames(path)),
             line=line,
             column=self.random.choice([None, 1, 7]),
             text=self.text(30),
-            frames=self.frames(path),
-            hint=self.text(20),
             output=self.output(),
         )
+
+    def warned(self) -> Warned:
+        """Return a warning that a learner worded."""
+        return Warned(self.text(8), self.text(30), self.random.choice([None, 7]))
 
     def frames(self, path: str) -> tuple[Frame, ...]:
         """Return frames in the learner's file and in others."""

@@ -1,4 +1,4 @@
-"""What a call returned, read as plain arrays or a phrase that a learner understands."""
+"""What a call returned, read as plain arrays or a remark that becomes a phrase."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader import explain
 from grader.child import answers, protocol
 
 Pair = namedtuple("Pair", "output weights")
@@ -121,26 +122,33 @@ UNREADABLE = [
 ]
 
 
+def phrase(value: answers.Value) -> str:
+    """Return why a value is not an array, and check that the grader knows the key."""
+    assert value.why_not is not None and value.why_not.key in answers.WHY_NOT
+    return explain.why_not(value.why_not)
+
+
 @pytest.mark.parametrize(("result", "why_not"), UNREADABLE, ids=[w for _, w in UNREADABLE])
 def test_what_is_not_array_like_says_what_it_is(result: Any, why_not: str) -> None:
     value = answers.read((result, 1.0), False)[0].values[0]
     assert value.array is None
-    assert value.why_not == ("a dictionary" if type(result) is dict else why_not)
+    assert phrase(value) == ("a dictionary" if type(result) is dict else why_not)
     if not isinstance(result, list):
-        assert answers.read(result, True)[0].values[0].why_not == why_not
+        assert phrase(answers.read(result, True)[0].values[0]) == why_not
 
 
 def test_a_coroutine_says_that_the_function_is_async() -> None:
     pending = coroutine()
-    assert answers.read(pending, True)[0].values[0].why_not == "a coroutine: the function is async"
+    value = answers.read(pending, True)[0].values[0]
+    assert phrase(value) == "a coroutine: the function is async"
     pending.close()
 
 
 def test_a_masked_array_without_masked_entries_is_noted() -> None:
-    assert "masked" in answers.read(np.ma.array([1.0]), True)[1][0]
+    assert answers.read(np.ma.array([1.0]), True)[1] == [answers.Remark("unmasked")]
 
 
 def test_only_the_first_values_of_a_long_tuple_are_looked_at() -> None:
     answer, notes = answers.read((1.0,) * 1000, False)
     assert len(answer.values) == protocol.VALUES_LIMIT
-    assert notes == [f"returned 1000 values; the first {protocol.VALUES_LIMIT} were read"]
+    assert notes == [answers.Remark("cut", 1000)]

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from grader import explain
 from grader.model import Call, Job, Run
 from grader.runners import Runner, choose
 
@@ -145,10 +146,10 @@ def test_it_costs_one_case_and_the_rest_of_its_requirement(runner: Runner, name:
     _, outcome, words = BODIES[name]
     run, _ = attempt(runner, name)
     assert outcomes(run) == ["returned", outcome, "not_run", "returned"]
-    failure, left_out = run.executions["hit"].failure, run.executions["after"].failure
-    assert failure is not None and left_out is not None
-    assert words in failure.message
-    assert left_out.message.startswith("not run: hit ")
+    assert words in "\n".join(explain.failure_lines(run.executions["hit"]))
+    left_out = run.executions["after"].failure
+    assert left_out is not None
+    assert (left_out.kind, left_out.facts) == ("after", {"case": "hit", "outcome": outcome})
 
 
 PLACES = {
@@ -163,10 +164,11 @@ PLACES = {
 
 @pytest.mark.parametrize("name", PLACES)
 def test_its_message_tells_where_the_learners_code_was(runner: Runner, name: str) -> None:
-    failure = attempt(runner, name)[0].executions["hit"].failure
-    assert failure is not None
-    assert f"solutions/it.py, {PLACES[name]}" in failure.message
-    assert failure.frames[-1].text
+    execution = attempt(runner, name)[0].executions["hit"]
+    message, *_ = explain.failure_lines(execution)
+    assert f"solutions/it.py, {PLACES[name]}" in message
+    assert execution.failure is not None
+    assert execution.failure.frames[-1].text
 
 
 def main(times: int) -> None:

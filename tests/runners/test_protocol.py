@@ -22,7 +22,7 @@ from grader.runners.frames import (
 )
 
 HELLO = protocol.encode_frame(protocol.HELLO, 0, None)
-READY = protocol.encode_frame(protocol.READY, 0, {"notes": []})
+READY = protocol.encode_frame(protocol.READY, 0, {"warnings": []})
 END = protocol.encode_frame(protocol.END, 0, None)
 
 
@@ -55,9 +55,10 @@ def answer(index: int, values: list[Any], payload: bytes = b"", **changed: Any) 
         "names": [],
         "seconds": 0.5,
         "notes": [],
+        "changed": [],
+        "warnings": [],
     }
-    meta = list((fields | changed).values())
-    return protocol.encode_frame(protocol.RETURNED, index, meta, [payload])
+    return protocol.encode_frame(protocol.RETURNED, index, fields | changed, [payload])
 
 
 def array(code: str = "<f8", shape: list[Any] | None = None) -> list[Any]:
@@ -193,7 +194,17 @@ HOSTILE = {
     + READY
     + answer(0, [array()], EIGHT, seconds=float("nan")),
     "a time before the start": HELLO + READY + answer(0, [array()], EIGHT, seconds=-1.0),
-    "meta that is no JSON": HELLO + READY[:16] + b"\0" * 8 + b"{not json...",
+    "a remark that nobody knows": HELLO
+    + READY
+    + answer(0, [["NoneType", "", ["why", "", ""], "", []]]),
+    "a value without an array or a remark": HELLO
+    + READY
+    + answer(0, [["NoneType", "", None, "", []]]),
+    "a note that nobody knows": HELLO + READY + answer(0, [array()], EIGHT, notes=[["x", "", ""]]),
+    "a position before the first": HELLO + READY + answer(0, [array()], EIGHT, changed=[-1]),
+    "positions out of order": HELLO + READY + answer(0, [array()], EIGHT, changed=[1, 0]),
+    "a warning of two facts": HELLO + READY + answer(0, [array()], EIGHT, warnings=[["W", "t"]]),
+    "meta that is no JSON": HELLO + READY[:16] + b"\0" * 8 + b"{not json......",
     "meta nested without end": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 4096, 0)
     + b"[" * 4096,
     "a failure without a dictionary": HELLO
@@ -250,7 +261,7 @@ def test_meta_longer_than_its_limit_is_not_sent() -> None:
 
 def conversations() -> list[bytes]:
     """Return honest conversations that use every kind of frame."""
-    arrays = [array("<f8", [2, 2]), array("|b1", []), ["NoneType", "", "None", "", []]]
+    arrays = [array("<f8", [2, 2]), array("|b1", []), ["NoneType", "", ["none", "", ""], "", []]]
     payload = np.zeros((2, 2)).tobytes() + b"\1"
     raised = {
         "type": "E",

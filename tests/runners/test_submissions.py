@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader import exception_hints, explain
 from grader.child import protocol
-from grader.model import Call, Job, Limits, Outcome, Run
+from grader.model import Call, Job, Limits, Outcome, Remark, Run, Warned
 from grader.runners import RUNNERS, Runner
 
 from .conftest import HONEST, ONE, PATIENT, TWO, UNTRUSTED, RunSource, calls, submission
@@ -202,7 +203,7 @@ def test_more_than_the_budget_is_not_array_like_and_says_so(run: RunSource) -> N
     source = "import numpy as np\ndef f(X):\n    return np.zeros(2**23 + 1)\n"
     (execution,) = run(source, count=1).executions.values()
     assert execution.answer is not None
-    assert execution.answer.values[0].why_not == "an array of 64 MiB: too large"
+    assert execution.answer.values[0].why_not == Remark("too_large", 64)
 
 
 # --- what is told beside the numbers -------------------------------------------------------------
@@ -237,7 +238,7 @@ def test_output_has_no_control_characters(run: RunSource) -> None:
     assert execution.output == "abcd\n"
 
 
-def test_warnings_and_changed_arguments_are_notes(run: RunSource) -> None:
+def test_warnings_and_changed_arguments_are_told(run: RunSource) -> None:
     source = """
         import numpy as np
         def f(X):
@@ -246,10 +247,10 @@ def test_warnings_and_changed_arguments_are_notes(run: RunSource) -> None:
             return X
         """
     first = run(source).executions["case-0"]
-    assert first.notes == (
-        "RuntimeWarning: invalid value encountered in sqrt (line 5)",
-        "argument 1 was changed in place",
+    assert first.warnings == (
+        Warned("RuntimeWarning", "invalid value encountered in sqrt", line=5),
     )
+    assert first.changed == (0,)
 
 
 def test_an_exception_shows_only_the_learners_frames(run: RunSource) -> None:
@@ -289,7 +290,7 @@ def test_whatever_is_raised_is_told_and_the_other_calls_run(
     failure = result.executions["case-2"].failure
     assert failure is not None
     assert failure.type_name == name
-    assert hint in failure.hint
+    assert hint in exception_hints.hint(failure)
 
 
 # --- files that cannot be called -----------------------------------------------------------------
@@ -330,14 +331,14 @@ def test_a_file_that_cannot_be_called_says_why_and_where(
     assert result.refusal is not None
     assert not result.executions
     assert (result.refusal.kind, result.refusal.line) == (kind, line)
-    assert words in result.refusal.message
+    assert words in explain.refusal_message(result.refusal)
 
 
 def test_a_file_that_never_ends_to_load_is_refused_with_its_place(run: RunSource) -> None:
     refusal = run("while True: pass\n", limits=Limits(import_seconds=1.0)).refusal
     assert refusal is not None
     assert (refusal.kind, refusal.line) == ("timeout", 1)
-    assert "did not finish within 1 s" in refusal.message
+    assert "did not finish within 1 s" in explain.refusal_message(refusal)
 
 
 def test_a_syntax_error_shows_column_and_line(run: RunSource) -> None:
@@ -363,7 +364,7 @@ def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
     assert set(outcomes(run)[3:]) == {"not_run"}
     failure = run.executions["case-9"].failure
     assert failure is not None
-    assert failure.message == "not run: the 1.2 s of a submission were used up"
+    assert (failure.kind, failure.facts) == ("used_up", {"seconds": 1.2})
 
 
 @pytest.mark.parametrize("name", UNTRUSTED)

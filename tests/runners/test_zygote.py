@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from grader.errors import UsageError
+from grader.exception_hints import hint
 from grader.model import Call, Job, Limits, Outcome, Run
 from grader.runners import RUNNERS, choose, launch
 
@@ -99,7 +100,7 @@ def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
     ]
     assert execution.outcome is Outcome.FORBIDDEN, execution
     assert execution.failure is not None
-    assert execution.failure.hint.startswith("The code asked for ")
+    assert hint(execution.failure).startswith("The code asked for ")
 
 
 def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> None:

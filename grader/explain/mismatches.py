@@ -1,39 +1,13 @@
-"""Mismatch to sentence: the only module that knows what is said to a learner.
-
-Facts come in as `model` data; plain text comes out. Layout and colour belong to the formats.
-"""
+"""Sentences about a mismatch: the kind of difference, where it is, and the numbers there."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.model import (
-    CaseResult,
-    Execution,
-    Failure,
-    Frame,
-    Mismatch,
-    Outcome,
-    Refusal,
-    RequirementResult,
-)
-
-
-def message(result: CaseResult) -> str:
-    """Return everything that is to be said about a case, as lines of plain text; '' if it passed.
-
-    The kind of difference comes first, then where, then the numbers.
-    """
-    if result.mismatch:
-        return "\n".join([headline(result.mismatch), *details(result.mismatch)])
-    if result.reason:
-        return result.reason
-    if result.execution.outcome not in (Outcome.RETURNED, Outcome.NOT_RUN):
-        return "\n".join(failure_lines(result.execution))
-    return ""
+from grader.explain.remarks import why_not, why_not_ended
+from grader.model import Mismatch
 
 
 def headline(mismatch: Mismatch) -> str:
@@ -41,7 +15,7 @@ def headline(mismatch: Mismatch) -> str:
     facts = mismatch.facts
     match mismatch.kind:
         case "kind":
-            return _sentence(f"Expected {_promise(facts)}, got {_got(facts)}")
+            return f"Expected {_promise(facts)}, got {_got(facts)}"
         case "count":
             names = ", ".join(facts["names"])
             return f"Expected {facts['expected']} values ({names}), got {_counted(facts['got'])}."
@@ -50,9 +24,9 @@ def headline(mismatch: Mismatch) -> str:
             extra = _listed("has the unknown", facts["extra"])
             return f"The dictionary {' and '.join(filter(None, [missing, extra]))}."
         case "array_like":
-            return _sentence(f"{mismatch.value} is not an array of numbers: {facts['why_not']}")
+            return f"{mismatch.value} is not an array of numbers: {why_not_ended(facts['why_not'])}"
         case "shape":
-            return _sentence(
+            return (
                 f"{mismatch.value} has the wrong shape: expected"
                 f" {shape_words(facts['expected'], mismatch.axes)},"
                 f" got {shape_words(facts['got'])}{_shape_guess(mismatch)}"
@@ -145,58 +119,6 @@ def factor_words(factor: float) -> str:
     return number(factor)
 
 
-def failure_lines(execution: Execution) -> list[str]:
-    """Return what ended a call that did not return: what, where in the learner's code, a hint."""
-    failure = execution.failure or Failure(message="nothing came back")
-    frames = frame_lines(failure.frames)
-    if execution.outcome is Outcome.TIMED_OUT:
-        frames = frames[-1:]  # the message says where; its line says what
-    return [
-        *_exception(failure.type_name, failure.message),
-        *frames,
-        *([failure.hint] if failure.hint else []),
-    ]
-
-
-def refusal_lines(refusal: Refusal) -> list[str]:
-    """Return why a submission could not be run at all."""
-    lines = [refusal.message]
-    if refusal.frames:  # they say it all; after a timeout the message says where
-        frames = frame_lines(refusal.frames)
-        lines += frames[-1:] if refusal.kind == "timeout" else frames
-    elif refusal.line is not None and refusal.text:
-        lines.append(f"  line {refusal.line}: {refusal.text.strip()}")
-        if refusal.column:
-            indent = len(refusal.text) - len(refusal.text.lstrip())
-            prefix = len(f"  line {refusal.line}: ")
-            lines.append(" " * (prefix + max(0, refusal.column - 1 - indent)) + "^")
-    elif refusal.line is not None:
-        lines.append(f"  line {refusal.line}")
-    return [*lines, *([refusal.hint] if refusal.hint else [])]
-
-
-def frame_lines(frames: Sequence[Frame]) -> list[str]:
-    """Return the learner's own frames, innermost last, each with its source line."""
-    lines = []
-    for frame, same in itertools.groupby(frames):
-        lines.append(f"  {frame.path}, line {frame.line}, in {frame.function}")
-        if frame.text.strip():
-            lines.append(f"    {frame.text.strip()}")
-        if again := len(list(same)) - 1:
-            lines.append(f"  ... and {again} more of the same")
-    return lines
-
-
-def waiting(result: RequirementResult) -> str:
-    """Return what a waiting requirement waits for, or why its cases were skipped."""
-    if result.waits_for:
-        return f"waits for {', '.join(result.waits_for)}"
-    for case in result.cases:
-        if case.reason:
-            return case.reason
-    return "not judged"
-
-
 def place(value: str, axes: Sequence[str], index: Sequence[int]) -> str:
     """Return a place by axis names: `weights[head 1, query 0, key 2]`."""
     if not index:
@@ -234,10 +156,6 @@ def _format(value: Any, digits: int) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith("?") else f"{text}."
-
-
 def _is_finite(value: Any) -> bool:
     return bool(value == value and abs(value) != float("inf"))
 
@@ -265,30 +183,26 @@ def _promise(facts: Any) -> str:
 
 
 def _got(facts: Any) -> str:
+    """Return what came back instead, with the mark that ends the sentence."""
+    if facts["why_not"]:
+        return why_not_ended(facts["why_not"])
     if facts["container"] == "single":
-        return str(facts["why_not"]) or f"one {facts['got']}"
-    return f"a {facts['got']} of {_counted(facts['got_count'])}"
+        return f"one {facts['got']}."
+    return f"a {facts['got']} of {_counted(facts['got_count'])}."
 
 
 def _listed(verb: str, names: Sequence[str]) -> str:
     return f"{verb} {', '.join(map(repr, names))}" if names else ""
 
 
-def _exception(type_name: str, text: str) -> list[str]:
-    if not type_name:
-        return text.splitlines() or ["nothing came back"]
-    first, *rest = text.splitlines() or [""]
-    return [f"{type_name}: {first}" if first else type_name, *(f"  {line}" for line in rest)]
-
-
 def _shape_guess(mismatch: Mismatch) -> str:
-    """Return a guess in words at what made a wrong shape out of the right one."""
+    """Return a guess at what made a wrong shape out of the right one; it ends the sentence."""
     got, expected = list(mismatch.facts["got"]), list(mismatch.facts["expected"])
     axes = mismatch.axes
     # First, since another value may have just this shape where two lengths agree.
     for axis, name in enumerate(axes):
         if len(axes) == len(expected) and got == expected[:axis] + expected[axis + 1 :]:
-            return f": the axis '{name}' is missing"
+            return f": the axis '{name}' is missing."
     if mismatch.facts.get("shape_of"):
         return f": the shape of {mismatch.facts['shape_of']}; are the values in another order?"
     if len(got) == len(expected) >= 2 and sorted(got) == sorted(expected):
@@ -296,13 +210,21 @@ def _shape_guess(mismatch: Mismatch) -> str:
             return ": transposed?"
         return ": are the axes in another order?"
     if [n for n in got if n != 1] == [n for n in expected if n != 1] and len(got) != len(expected):
-        return ": an axis of length 1 too many" if len(got) > len(expected) else ""
+        return ": an axis of length 1 too many." if len(got) > len(expected) else "."
     differing = [i for i, (g, e) in enumerate(zip(got, expected, strict=False)) if g != e]
     if len(got) == len(expected) and len(differing) == 1 and len(axes) == len(expected):
-        return f": the length of '{axes[differing[0]]}' differs"
+        return f": the length of '{axes[differing[0]]}' differs."
     total = 1
     for n in expected:
         total *= n
     for n in got:
         total = total / n if n else -1
-    return ": the elements are there, but reshaped" if total == 1 else ""
+    return ": the elements are there, but reshaped." if total == 1 else "."
+
+
+def plain_facts(mismatch: Mismatch) -> dict[str, Any]:
+    """Return the facts of a mismatch for another program: with a phrase where one is a remark."""
+    facts = dict(mismatch.facts)
+    if "why_not" in facts:
+        facts["why_not"] = why_not(facts["why_not"])
+    return facts

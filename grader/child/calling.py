@@ -1,0 +1,98 @@
+"""Call the entry point once and collect everything to be told about it.
+
+Every executor of a learner's code calls it by `call`, so they agree about warnings, arguments
+that were changed in place, and how an answer is read.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import answers, protocol
+
+_now = time.perf_counter
+
+
+class Warned(NamedTuple):
+    """A warning: where it was given as number of the learner's file and line, or None and 0."""
+
+    category: str
+    text: str
+    file: int | None
+    line: int
+
+
+class Called(NamedTuple):
+    """What a call did: it returned an answer, or it raised an error."""
+
+    seconds: float
+    answer: answers.Answer | None = None
+    notes: Sequence[answers.Remark] = ()
+    changed: Sequence[int] = ()
+    """positions, from 0, of the arguments that were changed in place"""
+    warnings: Sequence[Warned] = ()
+    error: BaseException | None = None
+
+
+def call(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    originals: Callable[[], Iterable[bytes | None]],
+    single: bool,
+    collector: Collector,
+    restore: Callable[[], None] = lambda: None,
+) -> Called:
+    """Call `function` and return what happened; BaseException is caught too.
+
+    `originals` returns the bytes that each argument had, None for one that is not an array of its
+    own. `single` says that one value is promised. `restore` runs before the answer is read.
+    """
+    collector.found.clear()
+    started = _now()
+    try:
+        result = function(*arguments)
+        seconds = _now() - started
+        restore()
+        answer, notes = answers.read(result, single)
+    except BaseException as error:  # also SystemExit, KeyboardInterrupt, GeneratorExit
+        return Called(_now() - started, error=error)
+    changed = [
+        position
+        for position, (original, argument) in enumerate(zip(originals(), arguments, strict=True))
+        if original is not None and argument.tobytes() != original
+    ]
+    return Called(seconds, answer, notes, changed, tuple(collector.found))
+
+
+class Collector:
+    """Collects warnings instead of showing them: the first at each place, a few in all."""
+
+    def __init__(self) -> None:
+        self.found: list[Warned] = []
+        self.files: Mapping[str, int] = {}
+        """numbers of the learner's files by the path that their code objects carry"""
+
+    def install(self) -> None:
+        """Take over the showing of warnings; `warnings.catch_warnings` can undo it."""
+        warnings.resetwarnings()
+        warnings.simplefilter("default")
+        for kind in (PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
+        vars(warnings)["showwarning"] = self._show
+
+    def _show(
+        self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
+    ) -> None:
+        file = self.files.get(filename)
+        name = str(category.__name__)[: protocol.NAME_LIMIT]
+        text = str(message)[: protocol.WARNING_LIMIT]
+        warned = Warned(name, text, file, 0 if file is None else lineno)
+        if warned not in self.found and len(self.found) < protocol.WARNINGS_LIMIT:
+            self.found.append(warned)
+
+
+collector = Collector()
+"""of a child's process"""

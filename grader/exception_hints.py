@@ -1,0 +1,110 @@
+"""What a learner can do about a failure, where its own text does not say it."""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+
+from grader.model import Failure
+
+_UNBALANCED = re.compile(r"^(unmatched|closing parenthesis) |was never closed$")
+"""what is wrong in every version of Python"""
+_FORBIDDEN = {
+    errno.EPERM: "an operation that is not permitted while grading",
+    errno.EACCES: "a file or folder that is out of bounds while grading",
+    errno.ENETUNREACH: "the network, which is out of bounds while grading",
+}
+_EXCEPTIONS = {
+    "EOFError": "input() waits for a keyboard, and there is none while grading. Remove it.",
+    "RecursionError": "A function calls itself without an end.",
+    "NotImplementedError": "This part is not written yet.",
+}
+_UTF_8 = "In your editor: save with the encoding UTF-8."
+_FILES = {
+    "link": "Put the file in its place.",
+    "not_a_file": "Give the path of a .py file.",
+    "no_file": "Restore it or write it anew.",
+    "too_large": "A solution is a few kilobytes: were data saved into it?",
+    "utf16": _UTF_8,
+    "nul": "Delete the line and type it anew, or save the file as UTF-8.",
+    "not_utf8": _UTF_8,
+    "notebook_text": "Rename it to .ipynb, or export it as a script.",
+    "notebook_unreadable": "Save it again in Jupyter.",
+    "notebook_too_deep": "Save it again in Jupyter.",
+    "not_a_notebook": "Save it again in Jupyter.",
+    "no_cells": "A very old notebook? Open it in Jupyter and save it again.",
+    "no_code": "Did you save it?",
+    "too_much_code": "Load data from a file.",
+}
+"""by kind of failure, of a file that was not run"""
+
+
+def hint(failure: Failure) -> str:
+    """Return one or two sentences, or nothing."""
+    match failure.kind:
+        case "exception" | "loading":
+            return _exception(failure)
+        case "syntax":
+            return _syntax(failure)
+        case "missing":
+            return _entry_point(failure)
+        case kind:
+            return _FILES.get(kind, "")
+
+
+def _exception(failure: Failure) -> str:
+    if "errno" in failure.facts:
+        return f"The code asked for {_FORBIDDEN[failure.facts['errno']]}."
+    match failure.type_name:
+        case "SystemExit":
+            return _exit(failure)
+        case "ModuleNotFoundError" if "missing" in failure.facts:
+            return _module(failure.facts["missing"])
+        case "AttributeError" if "module 'numpy' has no attribute" in failure.message:
+            return "NumPy has removed this name; the plain Python type or another name replaces it."
+        case name:
+            return _EXCEPTIONS.get(name, "")
+
+
+def _exit(failure: Failure) -> str:
+    if failure.kind == "loading":
+        return (
+            "The file calls exit() while it is loaded. Put what is not part of the function "
+            'below `if __name__ == "__main__":`.'
+        )
+    return "The function calls exit(). Return the answer instead."
+
+
+def _module(name: str) -> str:
+    root = name.partition(".")[0]
+    if root in sys.stdlib_module_names:
+        return ""
+    return (
+        f"{root} is not available while grading: only NumPy, the standard library and files "
+        "that were handed in beside this one are."
+    )
+
+
+def _syntax(failure: Failure) -> str:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if "null bytes" in failure.message:
+        return "The file holds NUL bytes. Save it again as UTF-8 text."
+    if "codec can't decode" in failure.message or "encoding" in failure.message:
+        return "Save the file as UTF-8 text."
+    if failure.type_name == "TabError":
+        return "Indent with spaces only."
+    if failure.type_name == "IndentationError" or _UNBALANCED.search(failure.message):
+        return ""
+    return f"This is Python {version}; newer syntax is not understood."
+
+
+def _entry_point(failure: Failure) -> str:
+    facts = failure.facts
+    if facts["found"]:
+        return ""
+    if facts["nearest"]:
+        return f"Rename {facts['nearest']} to {facts['entry_point']}."
+    if not facts["defined"]:
+        return "It defines no function."
+    return f"Write a function named {facts['entry_point']}."

@@ -1,0 +1,65 @@
+"""Facts to sentences: the only package that knows what is said to a learner.
+
+Facts come in as `model` data; plain text comes out. Layout and colour belong to the formats, and
+what to do about an exception is in `grader.exception_hints`.
+"""
+
+from __future__ import annotations
+
+from grader.explain.failures import (
+    failure_lines,
+    frame_lines,
+    reason,
+    refusal_lines,
+    refusal_message,
+    waiting,
+)
+from grader.explain.mismatches import (
+    details,
+    factor_words,
+    headline,
+    number,
+    pattern_sentence,
+    place,
+    plain_facts,
+    shape_words,
+    two_numbers,
+)
+from grader.explain.remarks import notes, report_notes, why_not
+from grader.model import CaseResult, Outcome
+
+__all__ = [
+    "details",
+    "factor_words",
+    "failure_lines",
+    "frame_lines",
+    "headline",
+    "message",
+    "notes",
+    "number",
+    "pattern_sentence",
+    "place",
+    "plain_facts",
+    "reason",
+    "refusal_lines",
+    "refusal_message",
+    "report_notes",
+    "shape_words",
+    "two_numbers",
+    "waiting",
+    "why_not",
+]
+
+
+def message(result: CaseResult) -> str:
+    """Return everything that is to be said about a case, as lines of plain text; '' if it passed.
+
+    The kind of difference comes first, then where, then the numbers.
+    """
+    if result.mismatch:
+        return "\n".join([headline(result.mismatch), *details(result.mismatch)])
+    if said := reason(result):
+        return said
+    if result.execution.outcome is not Outcome.RETURNED:
+        return "\n".join(failure_lines(result.execution))
+    return ""

@@ -1,0 +1,211 @@
+"""Sentences about a call that returned nothing, a file that cannot be graded, and what is skipped.
+
+Facts of a `Failure` by kind:
+
+exception     missing (the module that was not found), errno (of what the sandbox refused)
+loading       the same, of an exception while the file was loaded
+syntax        -
+timeout       doing (loading, call, submission), seconds, in_python (False inside a long C call)
+cpu           seconds
+memory        limit_mb
+output        limit_mb
+exit          status
+signal        signal (its name)
+gone, system_call
+protocol      reason
+after         case, outcome (of the case that ended the process first)
+used_up       seconds
+not_reloaded  -
+missing       entry_point, found (type), defined (names), nearest (name)
+others        of a file that was not run; see `_SENTENCES`
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grader.exception_hints import hint
+from grader.model import (
+    CaseResult,
+    Execution,
+    Failure,
+    Frame,
+    Outcome,
+    Reason,
+    Refusal,
+    RequirementResult,
+)
+
+_SIGNALS = {
+    "SIGSEGV": "crashed: it touched memory that is not its own",
+    "SIGABRT": "crashed: it aborted",
+    "SIGFPE": "crashed: a division that the processor refuses",
+    "SIGBUS": "crashed: it touched memory that is not there",
+    "SIGILL": "crashed: an instruction that the processor does not know",
+    "SIGKILL": "was killed from outside",
+}
+_DOING = {"loading": "loading the file", "call": "the call", "submission": "the submission"}
+_ENDED = {
+    Outcome.TIMED_OUT: "took too long",
+    Outcome.CRASHED: "ended the process",
+    Outcome.MEMORY: "ran out of memory",
+    Outcome.OUTPUT_LIMIT: "printed too much",
+    Outcome.FORBIDDEN: "was stopped by the sandbox",
+}
+_SENTENCES = {
+    "cpu": "used more CPU time than the {seconds:g} s of a submission",
+    "memory": "ran out of memory{at} (limit {limit_mb} MiB)",
+    "output": "printed more than {limit_mb} MiB and was stopped",
+    "exit": "the process ended itself with exit status {status} before it had answered",
+    "gone": "the process went away{at}",
+    "system_call": "made a system call that is not permitted while grading and was stopped",
+    "protocol": "the process sent something that is not an answer ({reason})",
+    "used_up": "not run: the {seconds:g} s of a submission were used up",
+    "not_reloaded": "not run: the file could not be loaded a second time",
+    "link": "the file is a link",
+    "not_a_file": "this is not a file",
+    "no_file": "there is no such file",
+    "unreadable": "the file cannot be read: {reason}",
+    "too_large": "the file is larger than {limit_mb} MiB",
+    "utf16": "the file is saved as UTF-16, not UTF-8",
+    "nul": "the file holds a NUL byte, so it is not Python text",
+    "not_utf8": "the file is not UTF-8 text",
+    "notebook_text": "the file holds a Jupyter notebook, not Python",
+    "notebook_unreadable": "the notebook cannot be read: {reason}",
+    "notebook_too_deep": "the notebook cannot be read: it is nested too deeply",
+    "not_a_notebook": "the file holds JSON, but no notebook",
+    "language": "the notebook is written in {language}, not in Python",
+    "no_cells": "the notebook has no list of cells",
+    "no_code": "the notebook has no code",
+    "too_much_code": "the notebook holds more than {limit_mb} MiB of code",
+}
+"""by kind of failure; `at` is where the learner's code was, or nothing"""
+
+
+def failure_lines(execution: Execution) -> list[str]:
+    """Return what ended a call that did not return: what, where in the learner's code, a hint."""
+    failure = execution.failure or Failure("nothing")
+    frames = frame_lines(failure.frames)
+    if execution.outcome is Outcome.TIMED_OUT:
+        frames = frames[-1:]  # the message says where; its line says what
+    return [*_headline(failure), *frames, *filter(None, [hint(failure)])]
+
+
+def refusal_message(refusal: Refusal) -> str:
+    """Return in one sentence why a submission could not be run at all."""
+    message = _message(refusal.failure)
+    if refusal.cell is not None and not refusal.failure.frames:
+        return f"{message} (cell {refusal.cell})"
+    return message
+
+
+def refusal_lines(refusal: Refusal) -> list[str]:
+    """Return why a submission could not be run at all: what, where, and a hint."""
+    lines = [refusal_message(refusal)]
+    frames = refusal.failure.frames
+    if frames:  # they say it all; after a timeout the message says where
+        shown = frame_lines(frames)
+        lines += shown[-1:] if refusal.failure.kind == "timeout" else shown
+    elif refusal.line is not None and refusal.text:
+        lines.append(f"  line {refusal.line}: {refusal.text.strip()}")
+        if refusal.column:
+            indent = len(refusal.text) - len(refusal.text.lstrip())
+            prefix = len(f"  line {refusal.line}: ")
+            lines.append(" " * (prefix + max(0, refusal.column - 1 - indent)) + "^")
+    elif refusal.line is not None:
+        lines.append(f"  line {refusal.line}")
+    return [*lines, *filter(None, [hint(refusal.failure)])]
+
+
+def frame_lines(frames: Sequence[Frame]) -> list[str]:
+    """Return the learner's own frames, innermost last, each with its source line."""
+    lines = []
+    for frame, same in itertools.groupby(frames):
+        lines.append(f"  {_place(frame)}")
+        if frame.text.strip():
+            lines.append(f"    {frame.text.strip()}")
+        if again := len(list(same)) - 1:
+            lines.append(f"  ... and {again} more of the same")
+    return lines
+
+
+def reason(result: CaseResult) -> str:
+    """Return why a case was skipped, or not shown; "" when there is no reason to tell."""
+    if result.reason:
+        return _reason(result.reason)
+    if result.execution.outcome is Outcome.NOT_RUN:
+        failure = result.execution.failure
+        return _message(failure) if failure else "not run"
+    return ""
+
+
+def waiting(result: RequirementResult) -> str:
+    """Return what a waiting requirement waits for, or why its cases were skipped."""
+    if result.waits_for:
+        return f"waits for {', '.join(result.waits_for)}"
+    return next(filter(None, map(reason, result.cases)), "not judged")
+
+
+def _reason(reason: Reason) -> str:
+    match reason.kind:
+        case "waits":
+            return f"waits for {', '.join(reason.waits_for)}"
+        case "structure":
+            return "nothing of the right shape came back"
+        case "refused":
+            return "the submission could not be run"
+        case "hidden":
+            return "A hidden case is not right."
+
+
+def _headline(failure: Failure) -> list[str]:
+    if not failure.type_name:
+        return _message(failure).splitlines() or ["nothing came back"]
+    first, *rest = failure.message.splitlines() or [""]
+    head = f"{failure.type_name}: {first}" if first else failure.type_name
+    return [head, *(f"  {line}" for line in rest)]
+
+
+def _message(failure: Failure) -> str:
+    """Return what happened as one sentence without a full stop."""
+    facts = failure.facts
+    at = f" at {_place(failure.frames[-1])}" if failure.frames else ""
+    match failure.kind:
+        case "exception" | "loading" | "syntax":
+            return ": ".join(filter(None, [failure.type_name, failure.message]))
+        case "timeout":
+            return _timeout(facts, at)
+        case "signal":
+            name = facts["signal"]
+            return f"{_SIGNALS.get(name, 'was ended by a signal')}{at} ({name})"
+        case "after":
+            ended = _ENDED.get(Outcome(facts["outcome"]), "failed")
+            return f"not run: {facts['case']} {ended}"
+        case "missing":
+            return _missing(facts)
+        case kind:
+            return _SENTENCES.get(kind, "nothing came back").format(at=at, **facts)
+
+
+def _timeout(facts: Mapping[str, Any], at: str) -> str:
+    message = f"{_DOING[facts['doing']]} did not finish within {facts['seconds']:g} s"
+    if at:
+        message += f"; it was stopped{at}"
+        if not facts["in_python"]:
+            message += ", inside one long call that Python cannot interrupt"
+    return message
+
+
+def _missing(facts: Mapping[str, Any]) -> str:
+    name = facts["entry_point"]
+    if facts["found"]:
+        return f"{name} is not a function but an object of type {facts['found']}"
+    defined = ", ".join(facts["defined"])
+    return f"the file does not define {name}" + (f"; it defines {defined}" if defined else "")
+
+
+def _place(frame: Frame) -> str:
+    cell = f", cell {frame.cell}" if frame.cell is not None else ""
+    return f"{frame.path}{cell}, line {frame.line}, in {frame.function}"

@@ -1,0 +1,114 @@
+"""Sentences about an answer that is read in another way than usual, or that is not an array."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from grader.child import protocol
+from grader.model import CaseResult, Remark, Report, Warned
+
+_WHY_NOT = {
+    "none": "None",
+    "coroutine": "a coroutine: the function is async",
+    "generator": "a generator: it must return, not yield",
+    "text": "text",
+    "bytes": "bytes",
+    "class": "a class",
+    "dictionary": "a dictionary",
+    "set": "a set: it has no order",
+    "function": "a function: are the parentheses of a call missing?",
+    "iterator": "a {detail}: it must be turned into an array first",
+    "object": "an object of type {detail}, not an array",
+    "keys": "a dictionary with keys that are not text",
+    "integer": "a whole number too large for 64 bits",
+    "objects": "an array of Python objects (dtype=object)",
+    "text_array": "an array of text",
+    "bytes_array": "an array of bytes",
+    "dates": "an array of dates",
+    "durations": "an array of time differences",
+    "dtype": "an array of dtype {detail}",
+    "axes": "an array with {detail} axes",
+    "long_axis": "an array with an axis of length {detail}",
+    "masked": "a masked array with masked entries",
+    "too_large": "an array of {detail} MiB: too large",
+    "ragged": "a {detail} whose rows have different lengths",
+    "not_numbers": "a {detail} that does not hold numbers",
+    "not_a_number": "something that is not a number",
+}
+"""by key of `child.answers.WHY_NOT`; all but `deep`, which is about what holds it"""
+_NOTES = {
+    "read_as_array": "a {detail} came back; it was read as an array",
+    "unmasked": "a masked array came back; nothing in it was masked, so its data counts",
+    "cut": f"returned {{detail}} values; the first {protocol.VALUES_LIMIT} were read",
+}
+"""by key of `child.answers.NOTES`"""
+_MOST_NOTES = 8
+
+
+def why_not(remark: Remark | None) -> str:
+    """Return why a value is not an array of numbers, as a phrase; "" when nothing is remarked."""
+    return _why_not(remark)[0] if remark else ""
+
+
+def why_not_ended(remark: Remark) -> str:
+    """Return the phrase of `why_not` with the mark that ends its sentence."""
+    text, is_question = _why_not(remark)
+    return text if is_question else f"{text}."
+
+
+def _why_not(remark: Remark) -> tuple[str, bool]:
+    """Return a phrase, and whether it ends with a question and its mark."""
+    if remark.key == "deep":
+        return f"a {remark.inside} nested {remark.detail} deep", False
+    phrase = _WHY_NOT[remark.key].format(detail=remark.detail)
+    if remark.inside:
+        return f"a {remark.inside} that holds {phrase}", remark.key == "function"
+    if remark.key == "none":
+        return f"{phrase}: is a return missing?", True
+    return phrase, remark.key == "function"
+
+
+def notes(result: CaseResult) -> list[str]:
+    """Return what is to be noted about the call of one case, a line each."""
+    execution = result.execution
+    arguments = enumerate(result.case.arguments)
+    return [
+        *(_NOTES[note.key].format(detail=note.detail) for note in execution.notes),
+        *map(_warning, execution.warnings),
+        *(
+            f"argument {name} was changed in place"
+            for n, name in arguments
+            if n in execution.changed
+        ),
+    ]
+
+
+def report_notes(report: Report) -> list[str]:
+    """Return what was noted while the file was loaded and called, each note once.
+
+    Hidden cases tell nothing.
+    """
+    counts = Counter(_visible_notes(report))
+    told = [f"{note} (in {n} cases)" if n > 1 else note for note, n in counts.items()]
+    left_out = len(told) - _MOST_NOTES
+    more = [f"and {left_out} more notes"] if left_out > 0 else []
+    return [*map(_warning, report.warnings), *told[:_MOST_NOTES], *more]
+
+
+def _visible_notes(report: Report) -> Iterator[str]:
+    results = {case.case.id: case for r in report.requirements for case in r.cases}
+    for case in report.problem.cases:
+        if not case.hidden and case.id in results:
+            yield from dict.fromkeys(notes(results[case.id]))
+
+
+def _warning(warned: Warned) -> str:
+    place = _place(warned)
+    return f"{warned.category}: {warned.text}" + (f" ({place})" if place else "")
+
+
+def _place(warned: Warned) -> str:
+    cell = f"cell {warned.cell}" if warned.cell is not None else ""
+    line = f"line {warned.line}" if warned.line is not None else ""
+    return ", ".join(filter(None, [warned.path, cell, line]))
