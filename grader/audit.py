@@ -1,9 +1,9 @@
-"""Do the cases reject every known wrong idea, each by its own requirement, and by how much?
+"""Prove that the cases reject every misconception by its own requirement, and measure margins.
 
 The *kill matrix* has a row for each misconception and a column for each requirement; an entry is
-the cases of the requirement that reject the misconception. A *margin* is
-`max |actual - expected| / allowed` of one answer on one case: below `NEUTRAL` the case cannot see
-the mistake, above `CLEAR` it sees it beyond doubt, and nothing may lie between.
+the cases of the requirement that reject the misconception. The *ratio* of an answer on a case is
+`max |actual - expected| / allowed`. Below `NEUTRAL` the case does not show the mistake, above
+`CLEAR` it rejects it clearly; a ratio between them is in doubt and makes the audit fail.
 """
 
 from __future__ import annotations
@@ -35,59 +35,62 @@ from grader.runners import inprocess
 NEUTRAL = 0.1
 CLEAR = 10.0
 LEAST_EXACT = 0.95
+"""least share of misconceptions that turn exactly their own requirement red"""
 LEAST_KILLED = 0.95
+"""least share of misconceptions that the isolating cases, and those of `together`, reject alone"""
 
 
 @dataclass(frozen=True, slots=True)
 class KillRow:
-    """What the cases make of one misconception."""
+    """One row of the kill matrix: the requirements and cases that reject one misconception."""
 
     id: str
     violates: str
     red: tuple[str, ...]
-    """requirements that are unmet and wait for nothing"""
+    """failed and errored requirements; those that wait for others are not red"""
     rejecting: Mapping[str, tuple[str, ...]]
-    """requirement -> the cases that reject it"""
+    """requirement -> its cases that reject the misconception, judged without waiting"""
     exposed_by: str = ""
+    """an input that rejects the misconception, as its author describes it"""
 
     @property
     def kills(self) -> int:
-        """How many cases reject it."""
+        """The number of cases that reject the misconception."""
         return sum(len(cases) for cases in self.rejecting.values())
 
     @property
     def is_exact(self) -> bool:
-        """Whether just the requirement that it violates is red."""
+        """Whether exactly the violated requirement is red."""
         return self.red == (self.violates,)
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far right and wrong answers are from the tolerance of one case, as ratios to it."""
+    """The ratios of right and wrong answers to the tolerance of one case."""
 
     case: str
     noise: float
     """largest ratio of the alternatives"""
     nearest_wrong: float
-    """smallest ratio of a wrong answer that is not neutral"""
+    """smallest ratio of a wrong answer above `CLEAR`; infinity if there is none"""
     doubtful: tuple[tuple[str, float], ...]
-    """answers between neutral and clear"""
+    """wrong answers with a ratio between `NEUTRAL` and `CLEAR`, and their ratios"""
     proposed: Tolerance | None = None
-    """what would put the tolerance into the widest gap, when there is doubt"""
+    """for a case in doubt, a tolerance without doubt; None if there is no such tolerance"""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What the audit of one problem found, for one way to seed its inputs."""
+    """The result of auditing one problem with one shift of its seeds."""
 
     slug: str
     reseed: int
     rows: tuple[KillRow, ...]
     margins: tuple[Margin, ...]
     failed_alternatives: Mapping[str, tuple[str, ...]]
-    """alternative -> the requirements that it does not meet"""
+    """alternative -> its unmet requirements"""
     indistinct: tuple[tuple[str, str], ...]
-    """pairs that no case tells apart and that are not declared the same"""
+    """pairs of misconceptions that no case tells apart and that are not declared the same"""
     alternatives: int
     cases: int
     isolating_cases: int
@@ -97,17 +100,17 @@ class Audit:
     together_killed: int
     """misconceptions rejected by the cases of `together` alone"""
     problems: tuple[str, ...] = field(default=())
-    """what makes the audit fail, as sentences"""
+    """the reasons why the audit fails, as sentences"""
 
     @property
     def exact(self) -> int:
-        """How many misconceptions turn just their own requirement red."""
+        """The number of misconceptions that turn exactly their own requirement red."""
         return sum(row.is_exact for row in self.rows)
 
 
 @dataclass(slots=True, eq=False)
 class Auditor:
-    """Audits one problem; what does not depend on seeds is run once for all of them."""
+    """Audits one problem. Cases that do not depend on seeds are run once for all reseeds."""
 
     problem: Problem
     reference: Implementation
@@ -136,7 +139,7 @@ class Auditor:
                 failed[id] = unmet
         general = self.problem.cases_of(TOGETHER)
         isolating = [c for c in self.problem.cases if c.requirement != TOGETHER and not c.published]
-        found = Audit(
+        audit = Audit(
             slug=self.problem.slug,
             reseed=reseed,
             rows=rows,
@@ -150,7 +153,7 @@ class Auditor:
             isolating_killed=self._killed(prepared, isolating, wrong),
             together_killed=self._killed(prepared, general, wrong),
         )
-        return replace(found, problems=tuple(_problems(found)))
+        return replace(audit, problems=tuple(_problems(audit)))
 
     def _execute(
         self, implementation: Implementation, calls: Sequence[Call]
@@ -175,7 +178,7 @@ class Auditor:
         execution: Execution,
         structure_is_right: bool,
     ) -> CaseResult:
-        """Judge an execution, or remember how the same one was judged for other seeds."""
+        """Judge an execution; reuse the result of an earlier reseed for the same execution."""
         key = (id(execution), structure_is_right)
         if key in self._results:
             return self._results[key]
@@ -213,7 +216,7 @@ class Auditor:
         cases: Sequence[Case],
         wrong: Mapping[str, Mapping[str, Execution]],
     ) -> int:
-        """Return how many misconceptions these cases alone reject."""
+        """Return the number of misconceptions that these cases alone reject."""
 
         def rejects(case: Case, execution: Execution) -> bool:
             requirement = self.problem.requirement(case.requirement)
@@ -235,10 +238,10 @@ class Auditor:
         def ratios(execution: Execution) -> list[float]:
             if id(execution) in self._margins:
                 return self._margins[id(execution)]
-            found = _ratios(execution, prepared, case)
+            result = _ratios(execution, prepared, case)
             if case.id not in self._drawn:
-                self._margins[id(execution)] = found
-            return found
+                self._margins[id(execution)] = result
+            return result
 
         noise = [r for executions in right.values() for r in ratios(executions[case.id])]
         deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]
@@ -252,8 +255,10 @@ class Auditor:
     def _indistinct(
         self, rows: Sequence[KillRow], wrong: Mapping[str, Mapping[str, Execution]]
     ) -> Iterable[tuple[str, str]]:
-        """Yield the pairs that are the same on every case; those of a pair that other cases
-        reject differ by that alone."""
+        """Yield the pairs of misconceptions with the same execution on every case.
+
+        Pairs that different cases reject differ; for them no execution is compared.
+        """
         problem = self.problem
         rejecting = {row.id: row.rejecting for row in rows}
         tolerances = [(case.id, problem.tolerance_of(case)) for case in problem.cases]
@@ -274,15 +279,15 @@ def _is_drawn(case: Case) -> bool:
 
 
 def _ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list[float]:
-    """Return how far each returned value of the right structure is from the expected one."""
+    """Return the ratio of each returned value that has the right structure."""
     if execution.answer is None:
         return []
     returns, expected = prepared.problem.returns, prepared.answer(case)
-    found = compare.structure(execution.answer, returns, expected)
+    judged = compare.structure(execution.answer, returns, expected)
     tolerance = prepared.problem.tolerance_of(case)
     return [
         compare.excess(value.array, compare.array_of(right), tolerance)
-        for value, right in zip(found.values, expected.values, strict=True)
+        for value, right in zip(judged.values, expected.values, strict=True)
         if value is not None and value.array is not None
     ]
 
@@ -299,10 +304,10 @@ def _margin(
 
 
 def _proposal(tolerance: Tolerance, noise: float, ratios: Iterable[float]) -> Tolerance | None:
-    """Return the nearest tolerance that leaves no doubt, or None when no scaling of it does.
+    """Return the nearest multiple of the tolerance without doubt, or None if there is none.
 
-    It lies in a gap between two answers that is wider than `CLEAR / NEUTRAL`: then what is below
-    the gap is neutral, and what is above it clear.
+    It lies in a gap between two ratios that is wider than `CLEAR / NEUTRAL`: scaled by it, the
+    answers below the gap are neutral and those above it clear.
     """
     floor = max(noise, 1e-12)
     ends = sorted({r for r in ratios if floor < r < math.inf})
@@ -324,7 +329,7 @@ def _round(value: float) -> float:
 def _trivial_outputs(
     call: Call, expected: compare.Array, problem: Problem, position: int
 ) -> Iterable[tuple[str, compare.Array]]:
-    """Return what somebody might return without solving anything, by name."""
+    """Yield answers of somebody who does not solve the exercise: (description, array)."""
     name = problem.returns.values[position].name
     yield f"zeros as {name}", np.zeros_like(expected)
     yield f"ones as {name}", np.ones_like(expected)
@@ -339,32 +344,33 @@ def _trivial_outputs(
 def _problems(audit: Audit) -> Iterable[str]:
     for row in audit.rows:
         if row.kills < 2:
-            exposing = row.exposed_by or f"an input that only {row.violates!r} can change"
+            exposing_input = row.exposed_by or f"an input that only {row.violates!r} can change"
             how_many = "no case rejects" if row.kills == 0 else "only one case rejects"
-            yield f"{how_many} {row.id}: add a case with {exposing}"
+            yield f"{how_many} {row.id}: add a case with {exposing_input}"
     total = len(audit.rows)
     if audit.exact < LEAST_EXACT * total:
         inexact = [row for row in audit.rows if not row.is_exact]
-        yield f"only {audit.exact} of {total} misconceptions turn just their own line red: " + (
-            ", ".join(f"{row.id} ({' '.join(row.red) or 'nothing'})" for row in inexact)
+        yield (
+            f"only {audit.exact} of {total} misconceptions turn exactly their own requirement red: "
+            + (", ".join(f"{row.id} ({' '.join(row.red) or 'nothing'})" for row in inexact))
         )
     for first, second in audit.indistinct:
         yield f"no case tells {first} from {second}: add one, or declare them the same"
     for id, unmet in audit.failed_alternatives.items():
         yield f"the right implementation {id} does not meet {', '.join(unmet)}"
-    for what, cases, killed in (
+    for chosen, cases, killed in (
         ("isolating cases alone", audit.isolating_cases, audit.isolating_killed),
         (f"cases of {TOGETHER!r} alone", audit.together_cases, audit.together_killed),
     ):
         if cases and killed < LEAST_KILLED * total:
-            yield f"the {what} reject only {killed} of {total} misconceptions"
+            yield f"the {chosen} reject only {killed} of {total} misconceptions"
     for margin in audit.margins:
         if margin.proposed or margin.doubtful or margin.noise >= NEUTRAL:
             yield _doubt(margin)
 
 
 def _doubt(margin: Margin) -> str:
-    parts = [f"case {margin.case!r} is refused:"]
+    parts = [f"case {margin.case!r} is in doubt:"]
     if margin.noise >= NEUTRAL:
         parts.append(f"right answers differ by {margin.noise:.2g} of the tolerance;")
     if margin.doubtful:

@@ -62,7 +62,10 @@ def test_a_misconception_rejected_by_only_one_case_is_refused(course: Path) -> N
 def test_a_misconception_that_fails_another_requirement_is_reported_with_it(course: Path) -> None:
     ran = audit(course, 'idea("tripled", lambda x: 3 * x, "returns")')
     assert ran.code == 2
-    assert "only 1 of 2 misconceptions turn just their own line red: tripled (doubles)" in ran.out
+    assert (
+        "only 1 of 2 misconceptions turn exactly their own requirement red: tripled (doubles)"
+        in ran.out
+    )
 
 
 def test_indistinguishable_misconceptions_must_be_declared_the_same(course: Path) -> None:
@@ -86,7 +89,7 @@ def test_a_misconception_near_the_tolerance_is_refused_with_a_better_tolerance(
 ) -> None:
     ran = audit(course, 'idea("nearly", lambda x: 2 * x * (1 + 3e-9))')
     assert ran.code == 2
-    assert "case 'small-numbers' is refused: neither neutral nor clearly wrong" in ran.out
+    assert "case 'small-numbers' is in doubt: neither neutral nor clearly wrong" in ran.out
     assert "nearly 3; proposed: tolerance: {rtol: " in ran.out
 
 

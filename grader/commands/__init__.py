@@ -21,7 +21,7 @@ FAULT = 3
 
 @dataclass(slots=True)
 class Context:
-    """What a command may touch of the world: where it runs, its streams, its environment."""
+    """The surroundings of a command: its working folder, streams, environment and course."""
 
     cwd: Path
     stdout: TextIO
@@ -44,8 +44,8 @@ class Context:
 
     @property
     def command(self) -> str:
-        """How the reader starts this program: by name where it is on the path."""
-        import shutil  # loads compression libraries, which only a reader waits for
+        """How the user starts this program: `grader` if that is on the path."""
+        import shutil  # here, since it loads compression libraries and few commands need it
 
         if shutil.which("grader", path=self.environment.get("PATH", "")):
             return "grader"
@@ -55,9 +55,9 @@ class Context:
         return str(script.relative_to(self.cwd) if script.is_relative_to(self.cwd) else script)
 
     def say(self, line: str) -> None:
-        """Print one line of plain text on standard output: a result."""
+        """Print a line of plain text that belongs to the result on standard output."""
         print(line, file=self.stdout)
 
     def tell(self, line: str) -> None:
-        """Print one line of plain text on standard error: news that is no result."""
+        """Print a line of plain text that does not belong to the result on standard error."""
         print(line, file=self.stderr)

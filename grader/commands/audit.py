@@ -1,4 +1,4 @@
-"""`grader audit`: do the cases reject every known wrong idea, each by its own requirement?"""
+"""`grader audit`: prove that the cases reject every misconception by its own requirement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grader.model import TOGETHER
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """The exercises to audit (none means all), the last reseed, and what is printed."""
+    """The exercises to audit (none means all), the largest reseed and the output format."""
 
     slugs: tuple[str, ...]
     reseeds: int
@@ -33,7 +33,10 @@ class AuditOptions:
 
 
 def run(options: AuditOptions, context: Context) -> int:
-    """Audit each exercise, print the kill matrix or JSON; unsound cases are exit code 2."""
+    """Audit each exercise and print the kill matrix or JSON.
+
+    Return 0, or 2 if an audit found a problem.
+    """
     course = context.course
     slugs = [course.require(slug) for slug in options.slugs] or course.slugs
     reseeds = range(options.reseeds + 1)
@@ -50,7 +53,7 @@ def run(options: AuditOptions, context: Context) -> int:
 
 
 def _audit_all(root: Path, slugs: Sequence[str], reseeds: Iterable[int]) -> Iterable[list[Audit]]:
-    """Audit the exercises, each in a process of its own when there are several."""
+    """Audit the exercises, in parallel processes if there are several."""
     if len(slugs) < 2:
         yield from (audit_slug(root, slug, reseeds) for slug in slugs)
         return
@@ -60,7 +63,7 @@ def _audit_all(root: Path, slugs: Sequence[str], reseeds: Iterable[int]) -> Iter
 
 
 def audit_slug(root: Path, slug: str, reseeds: Iterable[int]) -> list[Audit]:
-    """Return one audit for each way to seed the inputs. Raises GraderError."""
+    """Return one audit for each of the `reseeds`. Raises GraderError."""
     course = Course(root)
     problem = course.load(slug)
     misconceptions = course.misconceptions(problem)
@@ -76,9 +79,9 @@ def audit_slug(root: Path, slug: str, reseeds: Iterable[int]) -> list[Audit]:
 
 
 def show_audits(console: Console, audits: Sequence[Audit], *, every_row: bool = False) -> None:
-    """Print the kill matrix for the seeds in the files, and the figures over all reseeds.
+    """Print the kill matrix of the first audit and the figures of all audits.
 
-    Without `every_row` the matrix is summed up by requirement.
+    The matrix has a row for each misconception with `every_row`, else one for each requirement.
     """
     audit = audits[0]
     console.print(Text(audit.slug, "bold"))
@@ -91,7 +94,7 @@ def show_audits(console: Console, audits: Sequence[Audit], *, every_row: bool = 
 
 
 def figures(audits: Sequence[Audit]) -> list[str]:
-    """Return the audit's figures, a sentence each."""
+    """Return the figures of the audits, one line each."""
     audit = audits[0]
     total = len(audit.rows)
     survivors = sum(row.kills == 0 for row in audit.rows)
@@ -100,14 +103,14 @@ def figures(audits: Sequence[Audit]) -> list[str]:
     noise = max((m.noise for m in audit.margins), default=0.0)
     nearest = min((m.nearest_wrong for m in audit.margins), default=math.inf)
     return [
-        f"{_counted(total, 'misconception')}, {_counted(audit.cases, 'case')},"
-        f" {_counted(audit.alternatives, 'alternative')}:"
+        f"{_plural(total, 'misconception')}, {_plural(audit.cases, 'case')},"
+        f" {_plural(audit.alternatives, 'alternative')}:"
         f" {survivors} survive, each of the others is rejected by at least {fewest} cases",
-        f"exactness: {audit.exact} of {total} ({audit.exact / total:.1%}) turn just their own"
+        f"exactness: {audit.exact} of {total} ({audit.exact / total:.1%}) turn exactly their own"
         f" requirement red" + (f"; not: {', '.join(inexact)}" if inexact else ""),
         f"distinguishability: {len(audit.indistinct)} pairs that no case tells apart",
         f"margins: right answers stay within {noise:.2g} of the tolerance, wrong ones are beyond"
-        f" {nearest:.3g} times it; {sum(bool(m.doubtful) for m in audit.margins)} cases in doubt",
+        f" {nearest:.3g} times it; cases in doubt: {sum(bool(m.doubtful) for m in audit.margins)}",
         f"isolating cases alone reject {audit.isolating_killed} of {total}"
         f" ({audit.isolating_killed / total:.1%}); cases of {TOGETHER!r} alone"
         f" {audit.together_killed} ({audit.together_killed / total:.1%})",
@@ -116,7 +119,7 @@ def figures(audits: Sequence[Audit]) -> list[str]:
 
 
 def audit_data(audits: Sequence[Audit]) -> dict[str, Any]:
-    """Return the audits of one exercise as JSON audit_data."""
+    """Return the audits of one exercise as JSON data."""
     audit = audits[0]
     result = plain(asdict(audit))
     assert isinstance(result, dict)
@@ -125,7 +128,7 @@ def audit_data(audits: Sequence[Audit]) -> dict[str, Any]:
     return result
 
 
-def _counted(count: int, noun: str) -> str:
+def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -134,7 +137,7 @@ def _red(row: KillRow) -> str:
 
 
 def _problems(audits: Sequence[Audit]) -> list[str]:
-    """Return every problem once, with the reseed at which it first came up."""
+    """Return every problem once, with the first reseed that shows it."""
     first: dict[str, int] = {}
     for audit in audits:
         for problem in audit.problems:
@@ -149,7 +152,7 @@ def _requirements(audit: Audit) -> list[str]:
 def _by_requirement(audit: Audit) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("requirement")
-    for name in ("violated by", "just it red", "rejects in all"):
+    for name in ("violated by", "exact", "rejects"):
         table.add_column(name, justify="right")
     for id in _requirements(audit):
         own = [row for row in audit.rows if row.violates == id]

@@ -1,4 +1,4 @@
-"""`grader batch`: grade a class, go on where a run ended, and give the results out."""
+"""`grader batch`: grade a class, continue an interrupted run, and write the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.batch.snapshot import Snapshot, grader_version, take
 from grader.batch.sources import open_trees
 from grader.batch.task import Executor
 from grader.commands import MET, Context, batch_plan, batch_results
-from grader.commands.batch_results import Wanted
+from grader.commands.batch_results import Outputs
 from grader.commands.publish import read_places
 from grader.errors import UsageError
 from grader.options import GradingOptions, RunningOptions
@@ -25,7 +25,7 @@ from grader.options import GradingOptions, RunningOptions
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """Whose submissions to grade, how and where, and which files to write."""
+    """The submissions of a class, how and where to grade them, and the files to write."""
 
     paths: tuple[str, ...]
     problem: str | None
@@ -44,24 +44,24 @@ class BatchOptions:
 
 
 def run_batch(options: BatchOptions, context: Context) -> int:
-    """Grade what has no result yet; then write the files and print the class."""
-    wanted = Wanted(
+    """Grade the submissions that have no result yet, then write the files and print the tables."""
+    outputs = Outputs(
         read_places(options.output, "--output", ("csv", *formats.FORMATS), context.cwd),
         read_places(options.reports, "--reports", formats.FORMATS, context.cwd),
         options.grading.reveal,
     )
     if options.export and (options.paths or options.dry_run):
-        raise UsageError("--export writes what the database holds: no PATH and no --dry-run")
+        raise UsageError("--export only writes stored results: remove PATH and --dry-run")
     if not options.export and not options.paths:
-        raise UsageError("which submissions? Give a folder, a ZIP or files.")
+        raise UsageError("no submissions given: name a folder, a ZIP or files")
     if options.export:
         with Database(_database_path(options, context), create=False) as database:
             problems = [options.problem] if options.problem else []
-            return batch_results.give_out(database, problems, run.Trouble(), wanted, context)
-    return _run(options, wanted, context)
+            return batch_results.publish(database, problems, run.Trouble(), outputs, context)
+    return _run(options, outputs, context)
 
 
-def _run(options: BatchOptions, wanted: Wanted, context: Context) -> int:
+def _run(options: BatchOptions, outputs: Outputs, context: Context) -> int:
     slugs = _slugs(options, context)
     trees = open_trees([context.cwd / path for path in options.paths])
     rows, assignments = batch_plan.assigned(trees, _wish(slugs, options, context), context)
@@ -69,7 +69,7 @@ def _run(options: BatchOptions, wanted: Wanted, context: Context) -> int:
         batch_plan.show(assignments, rows, len(rows), context.say)
         return MET
     batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
-    snapshots, editions = _exams(slugs, options, context)
+    snapshots, editions = _snapshots(slugs, options, context)
     reader = run.Reader(
         trees, {slug: edition.key for slug, edition in editions.items()}, options.running
     )
@@ -83,9 +83,9 @@ def _run(options: BatchOptions, wanted: Wanted, context: Context) -> int:
         try:
             trouble = _grade(plan, reader, database, snapshots, options, context)
         except KeyboardInterrupt:
-            context.tell("What was graded is kept; the same command goes on from here.")
+            context.tell("The results so far are saved; run the same command to continue.")
             raise
-        return batch_results.give_out(database, slugs, trouble, wanted, context)
+        return batch_results.publish(database, slugs, trouble, outputs, context)
 
 
 def _grade(
@@ -96,14 +96,14 @@ def _grade(
     options: BatchOptions,
     context: Context,
 ) -> run.Trouble:
-    """Grade what the plan holds, shown as it goes; start nothing when that is nothing."""
-    todo = len(plan.tasks)
-    if not todo:
+    """Grade the tasks of the plan and show the progress; without tasks, start no worker."""
+    total = len(plan.tasks)
+    if not total:
         return run.Trouble()
-    jobs = min(todo, options.jobs or _cores())
+    jobs = min(total, options.jobs or _cores())
     with ExitStack() as stack:
         executor = stack.enter_context(_executor(options, jobs, snapshots, context))
-        display = stack.enter_context(_display(todo, context))
+        display = stack.enter_context(_display(total, context))
         return run.grade(plan, reader, executor, database, display)
 
 
@@ -146,18 +146,18 @@ def _wish(slugs: tuple[str, ...], options: BatchOptions, context: Context) -> Wi
     )
 
 
-def _exams(
+def _snapshots(
     slugs: Iterable[str], options: BatchOptions, context: Context
 ) -> tuple[list[Snapshot], dict[str, Edition]]:
-    """Return what each exercise is graded with, for the workers and for the database."""
+    """Return each exercise as a snapshot for the workers and as an edition for the database."""
     grading = options.grading.at(context.cwd)
     snapshots, editions = [], {}
     for slug in slugs:
-        taken = take(context.course, slug, grading)
+        snapshot = take(context.course, slug, grading)
         problem = context.course.load(slug, grading.extra)
-        snapshots.append(taken)
+        snapshots.append(snapshot)
         editions[slug] = Edition(
-            taken.key, taken.problem_hash, taken.cases_hash, grader_version(), problem
+            snapshot.key, snapshot.problem_hash, snapshot.cases_hash, grader_version(), problem
         )
     return snapshots, editions
 

@@ -1,4 +1,4 @@
-"""`grader batch`, before it runs: what belongs to whom, and the lines that show it."""
+"""The plan of `grader batch`: assign files to learners and print the assignment."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grader.commands import Context
 from grader.errors import UsageError
 
 SHOWN_ROWS = 10
-"""learners that are told before a run; `--dry-run` tells all"""
+"""learners printed before a run; `--dry-run` prints all"""
 
 
 def assigned(
     trees: Sequence[Tree], wish: Wish, context: Context
 ) -> tuple[list[Assigned], list[Assignment]]:
-    """Return the rows of all sources, and what was found in each. Raises UsageError."""
+    """Return the rows of all sources and the assignment of each. Raises UsageError."""
     assignments = [assign(tree.name, tree.entries, wish, _people(tree)) for tree in trees]
     for tree in trees:
         for entry in tree.left_out:
@@ -28,7 +28,7 @@ def assigned(
 
 
 def _people(tree: Tree) -> People:
-    """Return who handed in which folder, where Gradescope's metadata says so."""
+    """Return the learners of each folder by Gradescope's metadata; {} without such a file."""
     places = [e.path for e in tree.entries if e.path.rpartition("/")[2] == METADATA]
     places = [place for place in places if place.count("/") < 2]
     if not places:
@@ -45,7 +45,7 @@ def show(
     most: int,
     tell: Callable[[str], None],
 ) -> None:
-    """Tell what belongs to whom: the layouts, then up to `most` learners."""
+    """Print the layout of each source, then the files of up to `most` learners."""
     for assignment in assignments:
         files = sum(bool(row.path) for row in assignment.rows)
         tell(f"{shown(assignment.source)}: {files} submissions; {assignment.layout.says}")
@@ -54,7 +54,7 @@ def show(
         if len(assignment.left_out) > SHOWN_ROWS:
             tell(f"  ... and {len(assignment.left_out) - SHOWN_ROWS} more left out")
     for row in rows[:most]:
-        what = row.path or row.note
-        tell(f"  {shown(row.learner.key)}  {row.problem}: {shown(what)}")
+        file_or_note = row.path or row.note
+        tell(f"  {shown(row.learner.key)}  {row.problem}: {shown(file_or_note)}")
     if len(rows) > most:
         tell(f"  ... and {len(rows) - most} more; --dry-run shows all")

@@ -1,4 +1,4 @@
-"""`grader batch`, after it ran: the tables, the CSV file, the reports, and the exit code."""
+"""The results of `grader batch`: the tables, the CSV file, the reports and the exit code."""
 
 from __future__ import annotations
 
@@ -18,27 +18,30 @@ _MOST_TROUBLE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to write: the class into files, each learner's report into folders."""
+class Outputs:
+    """The files for the whole class and the folders for the reports of single learners."""
 
-    outputs: Places
+    files: Places
     folders: Places
     reveal: bool
-    """tell all about hidden cases"""
+    """whether the reports contain the details of hidden cases"""
 
 
-def give_out(
+def publish(
     database: Database,
     slugs: Sequence[str],
     trouble: Trouble,
-    wanted: Wanted,
+    outputs: Outputs,
     context: Context,
 ) -> int:
-    """Write the files, print the class, and return the exit code."""
-    complaints = _write(database, slugs, wanted, context)
+    """Write the files, print the tables and return the exit code.
+
+    Raises UsageError if the database has no results or a file cannot be written.
+    """
+    complaints = _write(database, slugs, outputs, context)
     tallies = summary.tally(database.rows(slugs), context.say)
     if not tallies:
-        raise UsageError(f"{database.path} holds nothing that could be told")
+        raise UsageError(f"{database.path} contains no results")
     for _, tally in sorted(tallies.items()):
         problem = database.problem(tally.edition)
         for line in summary.tables(problem, tally, database.report):
@@ -55,28 +58,30 @@ def give_out(
         context.tell("These are faults of the grader. The next run tries them again.")
         return FAULT
     if trouble.changed:
-        context.tell("Run the same command again to grade what changed.")
+        context.tell("Run the same command again to grade the changed files.")
         return TO_FIX
     passed = all(tally.verdicts["passed"] == tally.learners for tally in tallies.values())
     return MET if passed else NOT_MET
 
 
 def _write(
-    database: Database, slugs: Sequence[str], wanted: Wanted, context: Context
+    database: Database, slugs: Sequence[str], outputs: Outputs, context: Context
 ) -> list[Complaint]:
     complaints: list[Complaint] = []
-    for name, path in wanted.outputs:
+    for name, path in outputs.files:
         try:
             if name == "csv":
                 export.save_csv(database.rows(slugs), path)
             else:
-                found = list(export.reports(database, database.rows(slugs), reveal=wanted.reveal))
-                write(path, formats.render(name, found))
+                reports = list(
+                    export.reports(database, database.rows(slugs), reveal=outputs.reveal)
+                )
+                write(path, formats.render(name, reports))
         except UsageError as error:
             complaints += error.complaints
-    for name, path in wanted.folders:
+    for name, path in outputs.folders:
         try:
-            count = export.write_reports(database, slugs, name, path, reveal=wanted.reveal)
+            count = export.write_reports(database, slugs, name, path, reveal=outputs.reveal)
         except UsageError as error:
             complaints += error.complaints
         else:

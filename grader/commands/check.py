@@ -1,4 +1,4 @@
-"""`grader check`: are the course's files sound?"""
+"""`grader check`: check the files of a course."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CheckOptions:
 
 
 def run(options: CheckOptions, context: Context) -> int:
-    """Print a line for each sound exercise; every complaint goes to standard error."""
+    """Print a line for each exercise without complaints. Raises AuthorError with all complaints."""
     course = context.course
     slugs = [course.require(slug) for slug in options.slugs] or course.slugs
     complaints = [] if options.slugs else checking.orphan_complaints(course)

@@ -22,7 +22,7 @@ from grader.pipeline import ProblemGrader
 
 @dataclass(frozen=True, slots=True)
 class GradeOptions:
-    """What to grade, how, and where the reports go."""
+    """The submissions to grade, how to grade them, and the outputs."""
 
     targets: tuple[str, ...]
     problem: str | None
@@ -34,7 +34,7 @@ class GradeOptions:
 
     @property
     def printing(self) -> Printing:
-        """What the terminal shows."""
+        """The part of the options that decides what is printed."""
         flags = [*self.grading.as_flags(), *self.running.as_flags()]
         return Printing(self.format, self.verbose, shlex.join(flags))
 
@@ -48,7 +48,10 @@ class Target:
 
 
 def run(options: GradeOptions, context: Context) -> int:
-    """Grade, then print and write the reports."""
+    """Grade the submissions, then print and write the reports.
+
+    Return 0 if every report is a pass, else 1.
+    """
     outputs = read_places(options.output, "--output", FORMATS, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
     reports = grade_targets(targets, options, context)
@@ -68,22 +71,22 @@ def grade_targets(targets: list[Target], options: GradeOptions, context: Context
     if note:
         context.tell(note)
     solutions = [course.solution(slug) for slug in course.slugs]
-    everybodys = [*solutions, *(target.path for target in targets)]
+    all_files = [*solutions, *(target.path for target in targets)]
     if options.format in (None, "terminal"):
-        _import_meanwhile("grader.formats.terminal")
+        _import_in_background("grader.formats.terminal")
     with runner:
-        return [graders[t.slug].grade(t.path, runner, everybodys) for t in targets]
+        return [graders[t.slug].grade(t.path, runner, all_files) for t in targets]
 
 
-def _import_meanwhile(module: str) -> None:
-    """Import a module in a thread: it is needed after the submissions, which others run."""
+def _import_in_background(module: str) -> None:
+    """Import a module in a thread, while child processes run the submissions."""
     threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 
 def find_targets(
     course: Course, words: Sequence[str], problem: str | None, cwd: Path
 ) -> list[Target]:
-    """Return what to grade: every solution, or those that the words name.
+    """Return the files that `words` (slugs or paths) name; without words, every solution.
 
     Raises UsageError for a word that is neither a slug nor a file, with the nearest name, and
     for a file whose exercise cannot be told.

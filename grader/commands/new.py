@@ -16,7 +16,7 @@ class NewOptions:
 
 
 def run(options: NewOptions, context: Context) -> int:
-    """Write the files, print their paths and the next commands."""
+    """Write the files of the exercise and print their paths and the next commands."""
     course = context.course
     for path in scaffold.write(course, options.slug):
         context.say(course.shown(path))

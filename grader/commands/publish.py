@@ -1,6 +1,6 @@
-"""Where the reports of a run go: the terminal, GitHub Actions, files.
+"""Write the reports of a run to the terminal, to GitHub Actions and to files.
 
-What is printed comes first, so that a file that cannot be written loses nobody's report.
+The reports are printed first, so that they are not lost if a file cannot be written.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from grader.files import append, write
 from grader.model import Report
 
 _SUMMARY_LIMIT = 1024 * 1024
-"""bytes of the summary of one step; a larger one is refused as a whole"""
+"""bytes of the summary of one step; GitHub rejects a larger summary as a whole"""
 
 
 @dataclass(frozen=True, slots=True)
 class Printing:
-    """What is printed: a format (None means the usual ones), all failing cases or the first, and
-    the options to type for the same report.
+    """Options of the printed report.
+
+    A `format` of None means the terminal's and, in GitHub Actions, also annotations. `verbose`
+    shows all failing cases of a requirement instead of the first. `flags` are the options of
+    this run, which the report repeats in the commands that it offers.
     """
 
     format: str | None
@@ -34,11 +37,11 @@ class Printing:
 
 
 Places = Sequence[tuple[str, Path]]
-"""format and path, as the user gave them"""
+"""pairs of format and path"""
 
 
 def read_places(texts: Sequence[str], option: str, known: Iterable[str], cwd: Path) -> Places:
-    """Return format and path of each `NAME=PATH` of an option.
+    """Return the format and the path of each `NAME=PATH` of an option.
 
     Raises UsageError for a format that is not `known`, a missing path, and a path that is given
     twice.
@@ -56,8 +59,8 @@ def read_places(texts: Sequence[str], option: str, known: Iterable[str], cwd: Pa
     return places
 
 
-def _speak_utf_8(stream: TextIO) -> None:
-    """Let a stream take the bytes of UTF-8, as programs that read formats expect anywhere."""
+def _switch_to_utf_8(stream: TextIO) -> None:
+    """Encode a stream as UTF-8 in every locale, as programs that read formats expect."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="replace")
 
@@ -70,8 +73,8 @@ def publish(
 ) -> None:
     """Print the reports, then write the files.
 
-    Without `--format` that is the terminal's report and, in GitHub Actions, annotations and a
-    summary. Raises UsageError, when everything else is done, with every path that cannot be
+    Without `--format`, print the terminal's report and, in GitHub Actions, annotations and a
+    summary. Raises UsageError with every path that cannot be written, after all others are
     written.
     """
     in_actions = bool(context.environment.get("GITHUB_ACTIONS"))
@@ -85,22 +88,22 @@ def publish(
 
             context.stdout.write(github.render(reports, _folder(context)))
         elif printing.format not in (None, "terminal"):
-            _speak_utf_8(context.stdout)
+            _switch_to_utf_8(context.stdout)
             context.stdout.write(formats.render(printing.format, reports))
         context.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         complaints.append(Complaint(f"cannot write standard output: {error.strerror}"))
-    complaints += _written(reports, outputs)
+    complaints += _write_all(reports, outputs)
     if annotates:
-        complaints += _summarised(reports, context)
+        complaints += _append_summary(reports, context)
     if complaints:
         raise UsageError(*complaints)
 
 
 def _print(reports: Sequence[Report], printing: Printing, context: Context, fence: bool) -> None:
-    """Print the terminal's report; in GitHub Actions, where nothing in it is a command."""
+    """Print the terminal's report; with `fence`, disable workflow commands around it."""
     from grader.formats import terminal
 
     def show() -> None:
@@ -123,7 +126,9 @@ def _print(reports: Sequence[Report], printing: Printing, context: Context, fenc
     context.stdout.write(github.fence_end(token))
 
 
-def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> Iterator[Complaint]:
+def _write_all(
+    reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]
+) -> Iterator[Complaint]:
     for name, path in outputs:
         try:
             write(path, formats.render(name, reports))
@@ -131,8 +136,8 @@ def _written(reports: Sequence[Report], outputs: Iterable[tuple[str, Path]]) -> 
             yield from error.complaints
 
 
-def _summarised(reports: Sequence[Report], context: Context) -> Sequence[Complaint]:
-    """Add to the step's summary, whose limit counts what is there already."""
+def _append_summary(reports: Sequence[Report], context: Context) -> Sequence[Complaint]:
+    """Append to the step's summary; its limit includes what earlier commands wrote."""
     place = context.environment.get("GITHUB_STEP_SUMMARY")
     if not place:
         return ()
@@ -150,7 +155,7 @@ def _summarised(reports: Sequence[Report], context: Context) -> Sequence[Complai
 
 
 def _folder(context: Context) -> str:
-    """Return where the course lies below the repository, as `path/` or ""."""
+    """Return the course's path in the repository as `path/`, or "" if it is the root."""
     workspace = context.environment.get("GITHUB_WORKSPACE")
     if not workspace:
         return ""

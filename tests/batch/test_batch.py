@@ -430,7 +430,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "What was graded is kept; the same command goes on from here." in err
+    assert "The results so far are saved; run the same command to continue." in err
     assert "Traceback" not in err
     assert count(database) >= 5
 
@@ -441,10 +441,10 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        ([], "which submissions? Give a folder, a ZIP or files."),
+        ([], "no submissions given: name a folder, a ZIP or files"),
         (["nowhere"], "no file or folder"),
         (["--export"], "nothing was graded into it yet"),
-        (["--export", "class"], "no PATH and no --dry-run"),
+        (["--export", "class"], "remove PATH and --dry-run"),
         (["class", "--problem", "projektion"], "Did you mean 'projection'?"),
         (["class", "--output", "csv"], "write NAME=PATH, for example json=report.json"),
         (["class", "--output", "cvs=x"], "unknown format 'cvs'\n    help: Did you mean 'csv'?"),
