@@ -1,8 +1,8 @@
-"""A firing range: a course with canaries in it, where attacks are graded and watched.
+"""A firing range: a course with canaries, in which attacks are graded and observed.
 
 The canaries are files (a secret, the course's own files, a classmate's solution), a TCP and a UDP
 port, two unix sockets, an environment variable and a few bytes of this process's memory.
-`tests/data/attacks/README.md` says how attacks are written.
+`tests/data/attacks/README.md` describes the format of attacks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ATTACKS = Path(__file__).parent / "data" / "attacks"
 SLUG = "multi_head_attention"
 ENVIRONMENT = "GRADER_ATTACK_SECRET"
 MEMORY = f"GRADER-MEMORY-{secrets.token_hex(16)}"
-"""what attacks look for in the memory of this process"""
+"""the secret that attacks look for in the memory of this process"""
 
 _WORDS = {
     Outcome.RAISED: "error",
@@ -51,7 +51,7 @@ _REFUSALS = {
 
 @dataclasses.dataclass(frozen=True)
 class Attack:
-    """One file of the corpus and what its header says."""
+    """One file of the corpus and its header."""
 
     path: Path
     header: dict[str, list[str]]
@@ -77,12 +77,12 @@ class Attack:
 
     @property
     def verdicts(self) -> list[str]:
-        """The words that are right for it."""
+        """The accepted verdicts."""
         return self.header["verdict"][0].split("|")
 
     @property
     def kind(self) -> str:
-        """The sentence that says what it tries."""
+        """The sentence that describes the attempt."""
         return self.header["kind"][0].partition(" -*-")[0]
 
     def said(self, key: str, default: str = "") -> str:
@@ -99,21 +99,21 @@ def attacks() -> list[Attack]:
 
 @dataclasses.dataclass(frozen=True)
 class Aftermath:
-    """What is known after an attack was graded."""
+    """The report on an attack and the state of the canaries afterwards."""
 
     report: Report
     word: str
-    """its verdict in the words of the headers"""
+    """the verdict, as headers spell it"""
     reached: list[str]
     terminal: str
     json: str
 
 
 class Range:
-    """The course, its canaries, and one grader for everybody. A context manager."""
+    """The course, its canaries, and one grader for all attacks. A context manager."""
 
     def __init__(self) -> None:
-        # In /tmp, since attacks may look around there and the paths of sockets are short.
+        # In /tmp: attacks may search there, and paths of sockets must be short.
         self.folder = Path(tempfile.mkdtemp(prefix="grader-attack-", dir="/tmp"))
         self.token = secrets.token_hex(16)
         self._kept = contextlib.ExitStack()
@@ -126,7 +126,9 @@ class Range:
             (self.folder / name).mkdir()
         before = os.environ.get(ENVIRONMENT), tempfile.tempdir
         os.environ[ENVIRONMENT] = self.token
-        tempfile.tempdir = str(self.folder / "tmp")  # the runners' own scratch, to see leftovers
+        tempfile.tempdir = str(
+            self.folder / "tmp"
+        )  # the runners' temporary folder, to detect leftovers
         self._kept.callback(self._restore, *before)
         self.grader = ProblemGrader(self.course, SLUG)
         self._snapshot = self._files()
@@ -136,7 +138,7 @@ class Range:
         self._kept.close()
 
     def grade(self, attack: Attack, runner: Runner) -> Aftermath:
-        """Grade an attack as often as it wants, and look at the canaries."""
+        """Grade an attack as often as its header says, and check the canaries."""
         with self._handed_in(attack) as path, self._limits(attack.said("limits")):
             for _ in range(int(attack.said("runs", "1"))):
                 report = self.grader.grade(path, runner, [self.course.root / "solutions/alice.py"])
@@ -179,7 +181,7 @@ class Range:
                 listener.listen()
 
     def _calls(self) -> list[str]:
-        """Return who was called since the last time; the system kept the calls."""
+        """Return the canary sockets that received a connection or packet since the last call."""
         called = []
         for what, listener in self._listeners.items():
             with contextlib.suppress(BlockingIOError):
@@ -220,7 +222,7 @@ class Range:
         return data
 
     def _localised(self, data: bytes) -> bytes:
-        """Put this range's names in the place of those that the files use."""
+        """Replace the placeholders in a file by this range's paths and ports."""
         for there, here in (
             ("/tmp/grader-attack-canary", str(self.folder)),
             ("grader-attack-canary", self.folder.name),
@@ -242,7 +244,7 @@ class Range:
             self.grader.prepared = prepared
 
     def _evidence(self, shown: str) -> list[str]:
-        """Return what the canaries saw since the last time, and put them back."""
+        """Return the changes of the canaries since the last call, and restore them."""
         found = self._calls()
         found += [
             f"a report shows {what}"
@@ -287,7 +289,7 @@ class Range:
 
 
 def _told(report: Report) -> list[str]:
-    """Return what the attack itself says that it reached."""
+    """Return what the attack reports that it reached."""
     outputs = [case.execution.output for r in report.requirements for case in r.cases]
     outputs.append(report.refusal.output if report.refusal else "")
     lines = [line for output in outputs for line in output.splitlines()]
@@ -299,7 +301,7 @@ def _told(report: Report) -> list[str]:
 
 
 def _word(report: Report) -> str:
-    """Return the verdict in one of the words of the headers."""
+    """Return the verdict, as headers spell it."""
     if report.verdict is Outlook.PASSED:
         return "pass"
     if report.refusal:

@@ -1,4 +1,4 @@
-"""What the tests share: small courses on disk, the command line in memory, golden files."""
+"""Shared fixtures: small courses on disk, the command line in memory, golden files."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ hypothesis.settings.load_profile("shared")
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent
 SMALL_COURSE = HERE / "data" / "course"
-"""One sound exercise that is not about attention: `projection`."""
+"""A course with one sound exercise: `projection`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the one command that rewrites golden files; review them as a diff."""
+    """Add the option that rewrites golden files; review them as a diff."""
     parser.addoption(
         "--rewrite", action="store_true", help="write golden files anew instead of comparing"
     )
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What one command did: its exit code and what it printed."""
+    """The result of one command: its exit code and what it printed."""
 
     code: int
     out: str
@@ -46,7 +46,7 @@ WriteCourse = Callable[[Mapping[str, str | bytes]], Path]
 
 
 class Terminal(io.StringIO):
-    """A stream in memory that says it is a terminal."""
+    """A stream in memory that claims to be a terminal."""
 
     def isatty(self) -> bool:
         """Return True."""

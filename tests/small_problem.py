@@ -1,7 +1,7 @@
-"""Problems of a few lines, for tests of judging and naming: an exercise about doubling a row.
+"""Problems of a few lines for tests of judging and diagnosis: an exercise about doubling a row.
 
-A test says which requirements there are, and what an implementation does on which case; the rest
-of the cases are right. Cases are called after their requirement: `scale1`, `scale2`.
+A test lists the requirements, and how an implementation behaves on some cases; on other cases it
+is right. Cases are named after their requirement: `scale1`, `scale2`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def raising(x: Any) -> Any:
 
 
 def unfinished(x: Any) -> Any:
-    """Do what a starter does."""
+    """Raise NotImplementedError, as a starter does."""
     raise NotImplementedError
 
 
@@ -84,24 +84,24 @@ class SmallProblem:
     prepared: PreparedProblem
 
     def calls(self, behaviours: Mapping[str, Behaviour], default: Behaviour = right) -> Behaviour:
-        """Return an implementation that behaves so on the named cases; it sees numbers only."""
+        """Return an implementation with a behaviour for each case id, chosen by the input alone."""
         case_of = {call.arguments[0][0]: call.case for call in self.prepared.calls}
         assert behaviours.keys() <= set(case_of.values())
         return lambda x: behaviours.get(case_of[x[0]], default)(x)
 
     def run(self, default: Behaviour = right, **behaviours: Behaviour) -> Run:
-        """Run an implementation; `behaviours` says what it does on cases, by id."""
+        """Run an implementation; `behaviours` maps case ids to behaviours."""
         returns = self.prepared.problem.returns
         implementation = self.calls(behaviours, default)
         return Run(execute(implementation, returns, self.prepared.calls))
 
     def execution(self, implementation: Behaviour, case: Case) -> Execution:
-        """Return what an implementation does on one case."""
+        """Return the execution of an implementation on one case."""
         (call,) = (call for call in self.prepared.calls if call.case == case.id)
         return execute(implementation, self.prepared.problem.returns, [call])[case.id]
 
     def report(self, run: Run, diagnose: Diagnose | None = None) -> Report:
-        """Judge a run; every report has every case at its place."""
+        """Judge a run; check that the report contains every case in order."""
         report = grading.report(self.prepared, run, "rows.py", InProcessRunner(), diagnose)
         problem = self.prepared.problem
         assert tuple(r.requirement for r in report.requirements) == problem.requirements
@@ -120,7 +120,7 @@ class SmallProblem:
 
 
 def instead(run: Run, **executions: Execution) -> Run:
-    """Return a run in which other things happened on some cases."""
+    """Return a run with the executions of some cases replaced."""
     return replace(run, executions={**run.executions, **executions})
 
 

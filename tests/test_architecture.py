@@ -1,4 +1,4 @@
-"""The shape of the program: imports point one way, nothing below `cli` acts on the world."""
+"""The structure of the package: order of imports, no input or output below `cli`, sizes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 
 MAY_EXIT = {"batch/grading.py"}
-"""what ends a process of its own, beside the runners' children"""
+"""modules that may end their own process, beside the runners' children"""
 MOST_LINES = 300
 
 
@@ -63,7 +63,7 @@ CHILD = {
     for path in MODULES
     if path.is_relative_to(PACKAGE / "child")
 }
-"""the files that run in the child, which has NumPy and nothing else of the grader"""
+"""files that run in the child process, with NumPy and without the rest of the grader"""
 
 
 def name_of(path: Path) -> str:
@@ -76,11 +76,11 @@ def place_of(path: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Yield the entries of ORDER that a file imports, wherever in it the import stands."""
+    """Yield the entries of ORDER that a file imports, also inside functions."""
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.ImportFrom):
             if node.level:
-                assert name_of(path) in CHILD, "only the child's side has no grader to import from"
+                assert name_of(path) in CHILD, "only modules of the child use relative imports"
             elif node.module == "grader":
                 yield from (alias.name for alias in node.names)
             elif node.module and node.module.startswith("grader."):
@@ -103,19 +103,19 @@ def test_imports_point_one_way(path: Path) -> None:
             assert ORDER.index(there) < ORDER.index(here), f"{here} imports {there}"
 
 
-def test_the_words_import_nothing_of_the_package_but_locations() -> None:
+def test_errors_imports_no_module_and_model_only_errors_and_child() -> None:
     assert set(imported(PACKAGE / "errors.py")) == set()
     assert set(imported(PACKAGE / "model.py")) == {"child", "errors"}
 
 
-def test_what_runs_beside_learners_code_imports_nothing_else_of_the_grader() -> None:
-    """What the child does not have cannot be stolen, patched or forged."""
+def test_child_modules_import_nothing_else_of_the_grader() -> None:
+    """Learner code cannot read or patch code that its process does not contain."""
     assert {"child/worker.py", "child/answers.py", "child/sandbox/enter.py"} <= CHILD
     for name in sorted(CHILD):
         assert list(imported(PACKAGE / name)) == [], name
 
 
-def test_only_loading_knows_yaml() -> None:
+def test_only_loading_imports_yaml() -> None:
     for path in MODULES:
         roots = {
             root.split(".")[0]
@@ -128,11 +128,11 @@ def test_only_loading_knows_yaml() -> None:
                 else []
             )
         }
-        theirs = name_of(path) == "batch/gradescope.py"  # somebody else's export
+        theirs = name_of(path) == "batch/gradescope.py"  # reads Gradescope's export
         assert "yaml" not in roots or place_of(path) == "loading" or theirs, path
 
 
-def test_pure_modules_import_nothing_that_touches_the_world() -> None:
+def test_pure_modules_do_not_import_input_output_modules() -> None:
     worldly = {"os", "sys", "io", "pathlib", "subprocess", "socket", "time", "logging", "shutil"}
     pure = {"patterns", "recipes", "compare", "explain", "diagnose", "redaction"}
     for name in (path for path in MODULES if place_of(path) in pure):
@@ -143,8 +143,8 @@ def test_pure_modules_import_nothing_that_touches_the_world() -> None:
                 assert (node.module or "").split(".")[0] not in worldly, name
 
 
-def test_reports_come_from_the_pipeline_which_hides_cases() -> None:
-    """`checking` looks at its reports itself and shows none."""
+def test_only_the_pipeline_makes_reports() -> None:
+    """`checking` reads its own reports and shows none."""
     callers = {
         name_of(path)
         for path in MODULES
@@ -247,8 +247,8 @@ def public(node: ast.AST) -> Iterator[ast.FunctionDef | ast.ClassDef]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_modules_and_what_is_public_in_them_say_what_they_are(path: Path) -> None:
-    assert ast.get_docstring(TREES[path]), "the module says nothing"
+def test_modules_and_public_definitions_have_docstrings(path: Path) -> None:
+    assert ast.get_docstring(TREES[path]), "the module has no docstring"
     silent = [
         node.name
         for node in public(TREES[path])
@@ -274,11 +274,11 @@ def lines_of_code(path: Path) -> int:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_has_one_reason_to_change_and_is_short(path: Path) -> None:
+def test_a_module_is_shorter_than_the_limit(path: Path) -> None:
     assert lines_of_code(path) < MOST_LINES
 
 
-def test_no_module_holds_a_note_to_do_something_later() -> None:
+def test_no_module_contains_a_note_about_future_work() -> None:
     marks = ("TO" + "DO", "FIX" + "ME", "XX" + "X")
     for path in [*MODULES, *REPOSITORY.glob("tests/*.py")]:
         text = path.read_text("utf-8")

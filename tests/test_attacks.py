@@ -38,7 +38,7 @@ UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]
 CORPUS = attacks()
 DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 SLACK_SECONDS = 60.0
-"""beyond the limits of a submission: no busy machine needs it, an attack that is not ended does"""
+"""allowed beyond the limits of a submission on a busy machine"""
 HEAD = """\
 # What the `process` runner does not stop
 
@@ -63,7 +63,7 @@ def range_() -> Iterator[Range]:
 
 @pytest.fixture(scope="module", params=UNTRUSTED)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
-    """One runner for all attacks: none may spoil it for the next."""
+    """One runner for all attacks, since no attack may affect the next submission."""
     try:
         made, _ = choose(request.param)
     except UsageError as missing:
@@ -73,7 +73,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
 
 
 @pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
-def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_is_graded_well(
+def test_an_attack_reaches_nothing_and_the_next_submission_passes(
     range_: Range, runner: Runner, attack: Attack
 ) -> None:
     if attack.said("only", runner.name) != runner.name:
@@ -98,7 +98,7 @@ def test_an_attack_gets_its_verdict_and_reaches_nothing_and_the_next_submission_
 
 
 def check_that_reports_are_harmless(terminal: str, text: str) -> None:
-    """Neither a terminal nor a CI log obeys what a learner wrote."""
+    """Check that learner text cannot control a terminal or a CI log."""
     json.loads(text)
     assert not [c for c in terminal if c != "\n" and steers(c)]
     assert not re.findall(r"^\s*(?:::|##\[|##vso)", terminal, re.MULTILINE)
@@ -143,7 +143,7 @@ def check_the_confined_runner_after(command: list[str]) -> None:
 
 
 def steers(character: str) -> bool:
-    """Return whether a character controls a terminal, changes the direction, or is none."""
+    """Return whether a character controls a terminal, changes its direction, or is unassigned."""
     return (
         unicodedata.category(character) in ("Cc", "Cs")
         or unicodedata.bidirectional(character) in DIRECTIONS
@@ -151,25 +151,25 @@ def steers(character: str) -> bool:
     )
 
 
-def test_every_attack_says_its_verdict_and_its_kind_in_a_sentence() -> None:
+def test_every_attack_header_has_a_verdict_and_a_sentence_about_the_attempt() -> None:
     words = {"pass", "fail", "error", "timeout", "memory", "output-limit", "forbidden"}
     for attack in CORPUS:
         assert set(attack.verdicts) <= words, attack.name
         assert len(attack.kind.split()) >= 4, attack.name
 
 
-def test_the_corpus_has_the_126_catalogued_kinds_and_at_least_40_of_our_own() -> None:
+def test_the_corpus_has_126_catalogued_attacks_and_at_least_40_own() -> None:
     ours = [attack for attack in CORPUS if attack.name.startswith("7-")]
     assert len(ours) >= 40
     assert len(CORPUS) >= 126 + 40
 
 
 INTERNAL = re.compile(r'(?:f_globals|f_locals|worker)(?:\[|\.get\()["\'](\w+)["\']')
-"""how an attack names something of the code that calls it"""
+"""how an attack refers to a name in the worker's code"""
 
 
-def test_an_attack_on_our_own_code_names_what_is_there() -> None:
-    """After a rename an attack would end in a KeyError, and its test would prove nothing."""
+def test_attacks_on_the_worker_use_names_that_exist() -> None:
+    """After a rename such an attack would only raise KeyError, and its test would prove nothing."""
     tree = ast.parse(Path(worker.__file__).read_text("utf-8"))
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -178,7 +178,7 @@ def test_an_attack_on_our_own_code_names_what_is_there() -> None:
             assert name in names, f"{attack.name}: {name}"
 
 
-def test_the_table_lists_attacks_that_exist_and_says_what_they_try() -> None:
+def test_the_table_of_process_lists_existing_attacks_and_their_attempts() -> None:
     kinds = {attack.name: attack.kind for attack in CORPUS}
     assert TABLE.read_text("utf-8").startswith(HEAD)
     assert listed()
@@ -192,7 +192,7 @@ def listed() -> dict[str, str]:
 
 
 def write_table() -> None:
-    """Grade every attack under `process` and list those that got what they wanted."""
+    """Grade every attack under `process` and list the successful ones."""
     rows: list[tuple[Attack, str]] = []
     with Range() as range_, choose("process")[0] as process:
         for attack in CORPUS:

@@ -1,7 +1,7 @@
-"""Broken author files are folders; each has the messages that `grader check` must print.
+"""The messages of `grader check` about broken author files, one folder for each situation.
 
-A folder of `tests/data/broken` holds files that are laid over the small sound course, and
-`expected.txt`: everything that goes to standard error. To add a situation, add a folder. Golden
+A folder of `tests/data/broken` contains files that replace or extend those of the small sound
+course, and `expected.txt`: all of standard error. To add a situation, add a folder. Golden
 files are rewritten by one command, and reviewed as a diff:
 
     python -m pytest tests/test_check.py --rewrite
@@ -28,7 +28,7 @@ HEAD = re.compile(r"[\w./-]+:[1-9]\d*:[1-9]\d*: \S")
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda folder: folder.name)
-def test_an_authors_mistake_is_told_with_its_place_and_never_as_a_traceback(
+def test_an_authors_mistake_is_reported_with_its_place_without_a_traceback(
     situation: Path, small_course: Path, golden: Golden
 ) -> None:
     ignore = shutil.ignore_patterns("expected.txt")
@@ -45,13 +45,13 @@ def test_an_authors_mistake_is_told_with_its_place_and_never_as_a_traceback(
         assert end - start <= 4  # the message, the author's line, a caret, the advice
 
 
-def test_there_are_more_than_sixty_situations_and_each_says_something_of_its_own() -> None:
+def test_there_are_at_least_65_situations_with_different_messages() -> None:
     assert len(SITUATIONS) >= 65
     texts = [(folder / "expected.txt").read_text("utf-8") for folder in SITUATIONS]
     assert len(set(texts)) == len(texts)
 
 
-def test_a_sound_course_is_told_in_one_line_for_each_exercise(small_course: Path) -> None:
+def test_check_prints_one_line_for_each_sound_exercise(small_course: Path) -> None:
     ran = run_in(small_course, "check")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
@@ -60,7 +60,7 @@ def test_a_sound_course_is_told_in_one_line_for_each_exercise(small_course: Path
 
 
 @pytest.mark.parametrize("command", [["grade"], ["list"], ["hint", "projection"], ["audit"]])
-def test_every_command_tells_an_authors_mistake_and_exits_2(
+def test_every_command_reports_an_authors_mistake_and_exits_2(
     command: list[str], small_course: Path
 ) -> None:
     write_files(small_course, {"problems/projection/problem.yaml": "titel: Wrong\n"})
@@ -69,7 +69,7 @@ def test_every_command_tells_an_authors_mistake_and_exits_2(
     assert ran.err.startswith("problems/projection/problem.yaml:1:1: unknown key 'titel'")
 
 
-def test_a_checked_slug_leaves_the_other_exercises_alone(small_course: Path) -> None:
+def test_check_with_a_slug_ignores_other_exercises(small_course: Path) -> None:
     write_files(small_course, {"problems/other/problem.yaml": "titel: Wrong\n"})
     assert run_in(small_course, "check", "projection").code == 0
     assert run_in(small_course, "check", "other").code == 2
@@ -111,23 +111,27 @@ def read_case(course: Path, text: str | bytes) -> object:
         ("9007199254740993", 2**53 + 1),
     ],
 )
-def test_numbers_are_read_as_yaml_1_2_does(written: str, meant: object, small_course: Path) -> None:
+def test_numbers_are_read_by_the_rules_of_yaml_1_2(
+    written: str, meant: object, small_course: Path
+) -> None:
     value = read_case(small_course, CASE % written)
     assert (value, type(value)) == (meant, type(meant))
 
 
 @pytest.mark.parametrize("written", ["yes", "no", "on", "1_000", "12:30", "2024-01-01", "'1.0'"])
-def test_what_is_text_in_yaml_1_2_is_no_number(written: str, small_course: Path) -> None:
+def test_text_by_the_rules_of_yaml_1_2_is_refused_as_a_number(
+    written: str, small_course: Path
+) -> None:
     with pytest.raises(AuthorError, match="numbers or booleans, not the text"):
         read_case(small_course, CASE % written)
 
 
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(small_course: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(small_course: Path) -> None:
     text = "\ufeff" + CASE.lstrip("\n").replace("\n    ", "\n").lstrip() % "3.0"
     assert read_case(small_course, text.replace("\n", "\r\n").encode()) == 3.0
 
 
-def test_a_tolerance_and_text_that_looks_like_a_boolean_are_kept(small_course: Path) -> None:
+def test_tolerance_and_boolean_like_text_are_read_as_written(small_course: Path) -> None:
     read_case(small_course, CASE % "3.0")
     (case,) = [c for c in Course(small_course).load("projection").cases if c.id == "small"]
     assert case.why == "no"
@@ -154,7 +158,7 @@ PIECES = st.sampled_from(list("{}[]:,-&*!|>%@`'\"#?0.~ \n\t\x00é")) | st.sample
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, str]:
-    """Draw one of the course's YAML files with a few places cut out, repeated or overwritten."""
+    """Draw one of the course's YAML files with a few passages removed, repeated or overwritten."""
     name = draw(st.sampled_from(sorted(FILES)))
     text = FILES[name]
     for _ in range(draw(st.integers(1, 4))):
@@ -167,7 +171,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(max_examples=300)
 @given(damage=damaged())
-def test_a_damaged_file_loads_or_is_complained_about_with_its_place(
+def test_a_damaged_file_loads_or_is_reported_with_its_place(
     damage: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     root = tmp_path_factory.getbasetemp() / "damaged"

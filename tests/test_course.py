@@ -1,4 +1,4 @@
-"""The shipped exercises are tested like code: files sound, numbers right, wrong ideas caught."""
+"""The shipped exercises: files sound, published numbers right, misconceptions rejected."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REQUIREMENTS = {
         "concatenation", "output-projection", "lengths", "batch", "together", "stability",
     ),
 }  # fmt: skip
-"""The ids that other tools use, in their order."""
+"""The requirements' ids in order; other tools use them."""
 EXAMPLES = {"example", "examples"}
 
 
@@ -42,7 +42,7 @@ def prepared(request: pytest.FixtureRequest) -> grading.PreparedProblem:
     return grading.prepare(problem, COURSE.reference(problem))
 
 
-def test_the_course_has_these_exercises() -> None:
+def test_the_course_contains_exactly_the_two_exercises() -> None:
     assert COURSE.slugs == sorted(SLUGS)
 
 
@@ -51,14 +51,14 @@ def test_the_whole_course_is_sound() -> None:
     assert (ran.code, ran.err) == (0, "")
 
 
-def test_requirements_have_the_ids_that_other_tools_use(prepared: grading.PreparedProblem) -> None:
+def test_requirement_ids_are_unchanged_and_ordered(prepared: grading.PreparedProblem) -> None:
     problem = prepared.problem
     assert tuple(r.id for r in problem.requirements) == REQUIREMENTS[problem.slug]
     assert [r.id for r in problem.requirements if r.bonus] == ["stability"]
     assert problem.entry_point == "multi_head_attention"
 
 
-def test_every_requirement_but_the_example_has_two_cases_and_more(
+def test_every_requirement_except_the_example_has_at_least_two_cases(
     prepared: grading.PreparedProblem,
 ) -> None:
     counts = Counter(case.requirement for case in prepared.problem.cases)
@@ -66,7 +66,7 @@ def test_every_requirement_but_the_example_has_two_cases_and_more(
         assert counts[requirement.id] >= (1 if requirement.id in EXAMPLES else 2), requirement.id
 
 
-def test_every_case_says_why_it_is_there_and_no_reason_is_copied(
+def test_every_case_has_a_reason_of_its_own(
     prepared: grading.PreparedProblem,
 ) -> None:
     reasons = [case.why for case in prepared.problem.cases]
@@ -74,7 +74,7 @@ def test_every_case_says_why_it_is_there_and_no_reason_is_copied(
     assert all(len(reason) >= 20 for reason in reasons)
 
 
-def test_both_exercises_have_these_files() -> None:
+def test_both_exercises_have_the_same_files() -> None:
     mistakes = {
         f"mistakes_with_{part}.py" for part in ("heads", "projections", "returns", "scores")
     }
@@ -113,7 +113,7 @@ def test_the_reference_rounds_to_every_published_number(prepared: grading.Prepar
     assert agreed == PUBLISHED[problem.slug]
 
 
-def test_the_identity_example_has_its_output_and_its_weights() -> None:
+def test_the_identity_example_publishes_output_and_weights() -> None:
     values = published(COURSE.load("multi_head_attention"))
     (example,) = values.values()
     assert example == {
@@ -125,7 +125,7 @@ def test_the_identity_example_has_its_output_and_its_weights() -> None:
     }
 
 
-def test_the_batched_examples_are_those_of_the_source() -> None:
+def test_the_batched_examples_have_the_published_shapes() -> None:
     shapes = {np.shape(v["output"]) for v in published(COURSE.load(SLUGS[1])).values()}
     assert shapes == {(1, 3, 4), (1, 2, 4), (2, 2, 4)}
 
@@ -166,7 +166,7 @@ def test_a_right_implementation_meets_every_requirement(
         assert [r.requirement.id for r in results if not dependencies.is_met(r)] == []
 
 
-def test_there_are_many_right_implementations_of_each_exercise() -> None:
+def test_each_exercise_has_at_least_10_alternatives() -> None:
     for slug in SLUGS:
         assert len(COURSE.alternatives(COURSE.load(slug))) >= 10
 
@@ -190,14 +190,14 @@ def audits(request: pytest.FixtureRequest) -> list[Audit]:
     return audit_slug(REPOSITORY, request.param, range(2))
 
 
-def test_every_wrong_idea_is_rejected_and_the_cases_are_sound(audits: list[Audit]) -> None:
+def test_every_misconception_is_rejected_and_the_audit_finds_no_fault(audits: list[Audit]) -> None:
     for audit in audits:
         assert audit.problems == ()
         assert audit.failed_alternatives == {}
         assert all(row.kills for row in audit.rows)
 
 
-def test_the_report_of_the_audit_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_prints_valid_json(capsys: pytest.CaptureFixture[str]) -> None:
     ran = run_in(REPOSITORY, "audit", SLUGS[0], "--reseeds", "0", "--format", "json")
     assert ran.code == 0
     assert json.loads(ran.out)["audits"]
@@ -207,7 +207,7 @@ def test_the_report_of_the_audit_is_json(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_statement_names_the_function_and_fits_any_terminal(slug: str) -> None:
+def test_a_statement_names_the_function_and_fits_narrow_terminals(slug: str) -> None:
     statement = COURSE.statement(slug)
     assert "multi_head_attention" in statement
     for columns in (80, 40):
@@ -216,7 +216,7 @@ def test_a_statement_names_the_function_and_fits_any_terminal(slug: str) -> None
         assert max(map(len, ran.out.splitlines())) <= columns
 
 
-def test_the_statements_have_their_common_sections_in_one_order() -> None:
+def test_the_statements_have_their_common_sections_in_the_same_order() -> None:
     def sections(slug: str) -> list[str]:
         lines = COURSE.statement(slug).splitlines()
         return [line[3:].rstrip("s") for line in lines if line.startswith("## ")]
@@ -228,7 +228,7 @@ def test_the_statements_have_their_common_sections_in_one_order() -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_hint_can_be_asked_for(slug: str, tmp_path: Path) -> None:
+def test_every_hint_is_printed_by_its_number(slug: str, tmp_path: Path) -> None:
     hints = COURSE.load(slug).hints
     assert len(hints) >= 3
     for number, hint in enumerate(hints, 1):

@@ -1,8 +1,8 @@
-"""Learners' mistakes, written in other styles than `misconceptions.py`, and the names they get.
+"""Diagnosis of learners' files that are written in other styles than `misconceptions.py`.
 
-Every file of `data/diagnosis/<slug>/` says in its first line which misconceptions it is
-(`# names: <id>[, <id>]`, or `# names: nothing`) and in its second, when it is right, `# passes`.
-Add a file, get a test. `python tests/test_diagnosis.py` prints what was named, and the figures.
+The first line of each file in `data/diagnosis/<slug>/` lists its misconceptions
+(`# names: <id>[, <id>]`, or `# names: nothing`); the second line of a right file is `# passes`.
+Each file is a test. `python tests/test_diagnosis.py` prints the diagnoses and the figures.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LEAST_NAMED = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """One file of the corpus: the mistakes that it makes, and whether it is right."""
+    """One file of the corpus: its misconceptions, and whether it is right."""
 
     slug: str
     path: Path
@@ -49,7 +49,7 @@ class Specimen:
 
     @property
     def kind(self) -> str:
-        """What it is by its header: right, unlisted, single or pair."""
+        """The kind by the header: right, unlisted, single or pair."""
         if not self.names:
             return "right" if self.passes else "unlisted"
         return "single" if len(self.names) == 1 else "pair"
@@ -75,7 +75,7 @@ def grader_of(slug: str) -> ProblemGrader:
 
 @functools.cache
 def idea_of(slug: str) -> dict[str, str]:
-    """Return by a misconception's id the one that it is declared the same as, or itself."""
+    """Return the misconception ids, each with the id it is declared the same as, or itself."""
     grader = grader_of(slug)
     return {m.id: m.same_as or m.id for m in grader.course.misconceptions(grader.prepared.problem)}
 
@@ -88,19 +88,19 @@ def graded(path: Path) -> Report:
 
 
 def diagnoses(report: Report) -> dict[str, Diagnosis]:
-    """Return every diagnosis of a report, named or not, by requirement."""
+    """Return every diagnosis of a report by requirement, also undecided ones."""
     return {r.requirement.id: r.diagnosis for r in report.requirements if r.diagnosis}
 
 
 def ideas_named(specimen: Specimen) -> set[str]:
-    """Return the ideas that the report on a file names, under any requirement."""
+    """Return the misconceptions that the report on a file names, under any requirement."""
     ideas = idea_of(specimen.slug)
     found = diagnoses(graded(specimen.path)).values()
     return {ideas[d.misconception] for d in found if d.misconception}
 
 
 def ideas_made(specimen: Specimen) -> set[str]:
-    """Return the ideas that a file's header says it has."""
+    """Return the misconceptions in a file's header."""
     return {idea_of(specimen.slug)[name] for name in specimen.names}
 
 
@@ -116,7 +116,7 @@ def of_kind(*kinds: str) -> pytest.MarkDecorator:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How many files of an exercise there are of each kind, and how many were named."""
+    """The numbers of an exercise's files of each kind, and of the diagnosed ones."""
 
     slug: str
     singles: int
@@ -127,7 +127,7 @@ class Figures:
     pairs_one: int
     silent: int
     wrong: int
-    """names that are no mistake of their file"""
+    """diagnosed ids that the file's header does not list"""
 
     def __str__(self) -> str:
         lines = [
@@ -162,7 +162,7 @@ def figures_of(slug: str) -> Figures:
 
 
 def cost_of(slug: str) -> str:
-    """Return what naming adds to grading the wrong files of an exercise, once it is warm."""
+    """Return the time that diagnosis adds to grading the wrong files of an exercise, when warm."""
     paths = [s.path for s in SPECIMENS if s.slug == slug and not s.passes]
     for path in paths:
         graded(path)
@@ -171,7 +171,7 @@ def cost_of(slug: str) -> str:
         took = []
         with InProcessRunner() as runner:
             for _ in range(2):
-                began = time.process_time()  # what else the machine does is not counted
+                began = time.process_time()  # the load of other processes is not counted
                 for path in paths:
                     grader.grade(path, runner)
                 took.append(time.process_time() - began)
@@ -187,7 +187,7 @@ def cost_of(slug: str) -> str:
 
 
 def table(specimens: Sequence[Specimen]) -> Iterator[str]:
-    """Yield a line for every file: what it is, which requirements are red, which names it got."""
+    """Yield a line for every file: its kind, its failed requirements, its diagnoses."""
     for specimen in specimens:
         report = graded(specimen.path)
         found = diagnoses(report)
@@ -207,14 +207,14 @@ def table(specimens: Sequence[Specimen]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_nearly_every_single_mistake_is_named(slug: str) -> None:
+def test_most_single_mistakes_are_diagnosed(slug: str) -> None:
     figures = figures_of(slug)
     print(figures)
     assert figures.singles_named >= LEAST_NAMED * figures.singles, figures
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_the_corpus_is_as_large_as_promised(slug: str) -> None:
+def test_the_corpus_has_the_documented_size(slug: str) -> None:
     kinds = [s.kind for s in SPECIMENS if s.slug == slug]
     assert kinds.count("single") >= 35
     assert kinds.count("pair") >= 10
@@ -223,13 +223,13 @@ def test_the_corpus_is_as_large_as_promised(slug: str) -> None:
 
 
 @of_kind("single", "pair")
-def test_no_name_is_wrong(specimen: Specimen) -> None:
+def test_no_diagnosis_is_wrong(specimen: Specimen) -> None:
     assert any(is_red(result) for result in graded(specimen.path).requirements)
     assert ideas_named(specimen) <= ideas_made(specimen)
 
 
 @of_kind("right")
-def test_a_right_file_passes_and_gets_no_name(specimen: Specimen) -> None:
+def test_a_right_file_passes_without_a_diagnosis(specimen: Specimen) -> None:
     report = graded(specimen.path)
     assert [r.requirement.id for r in report.requirements if is_red(r)] == []
     assert report.verdict is Outlook.PASSED
@@ -237,13 +237,13 @@ def test_a_right_file_passes_and_gets_no_name(specimen: Specimen) -> None:
 
 
 @of_kind("unlisted")
-def test_a_mistake_that_is_in_no_list_gets_no_name(specimen: Specimen) -> None:
+def test_an_unlisted_mistake_is_not_diagnosed(specimen: Specimen) -> None:
     assert any(is_red(result) for result in graded(specimen.path).requirements)
     assert ideas_named(specimen) == set()
 
 
 class Alternative(InProcessRunner):
-    """Runs a trusted function, whatever the file says."""
+    """Runs a trusted function instead of the submission."""
 
     def __init__(self, function: Implementation) -> None:
         self.function = function
@@ -254,7 +254,7 @@ class Alternative(InProcessRunner):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_alternatives_pass_and_get_no_name(slug: str) -> None:
+def test_alternatives_pass_without_a_diagnosis(slug: str) -> None:
     grader = grader_of(slug)
     alternatives = grader.course.alternatives(grader.prepared.problem)
     assert len(alternatives) >= 20
@@ -278,7 +278,7 @@ def graded_as_json(*options: str) -> list[object]:
     return [r["diagnosis"] for r in report["requirements"] if r["diagnosis"]]
 
 
-def test_json_carries_the_id_and_the_hint() -> None:
+def test_json_contains_the_misconceptions_id_and_hint() -> None:
     (diagnosis,) = graded_as_json()
     assert isinstance(diagnosis, dict)
     assert diagnosis["misconception"] == "wo-omitted"
@@ -292,7 +292,7 @@ def misconceptions(slug: str) -> Sequence[Misconception]:
     return grader.course.misconceptions(grader.prepared.problem)
 
 
-def test_no_diagnosis_names_nothing() -> None:
+def test_no_diagnosis_option_gives_no_diagnoses() -> None:
     assert graded_as_json("--no-diagnosis") == []
 
 

@@ -1,4 +1,4 @@
-"""Loading author files: what does not depend on the wording of a message, nor on the parser."""
+"""Loading author files: suggestions for names, and identical results without libyaml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.errors import closest, nearest, offer
 from grader.loading.document import Document
 
 
-def test_the_offered_word_is_the_closest_one_and_without_one_all_are_listed() -> None:
+def test_the_closest_name_is_suggested_or_all_names_are_listed() -> None:
     known = ["title", "hints"]
     assert closest("titel", known) == "title"
     assert offer("title", known) == nearest("titel", known) == "Did you mean 'title'?"
@@ -24,7 +24,7 @@ def test_the_offered_word_is_the_closest_one_and_without_one_all_are_listed() ->
     assert offer("", []) == ""
 
 
-def test_a_misspelt_key_is_not_told_a_second_time_as_a_missing_one(tmp_path: Path) -> None:
+def test_a_misspelt_key_is_not_also_reported_as_missing(tmp_path: Path) -> None:
     path = tmp_path / "problem.yaml"
     path.write_text("titel: Doubling\n", "utf-8")
     document = Document(path, "problem.yaml")
@@ -115,7 +115,7 @@ def _read_all(parser: str, folder: Path) -> dict[str, object]:
     return found
 
 
-def test_every_file_is_read_alike_without_libyaml(tmp_path: Path) -> None:
+def test_every_file_is_read_identically_without_libyaml(tmp_path: Path) -> None:
     """The shipped course, every broken one, and documents one by one: values and complaints."""
     for name in ("problems", "cases"):
         shutil.copytree(REPOSITORY / name, tmp_path / "shipped" / name)
@@ -124,15 +124,15 @@ def test_every_file_is_read_alike_without_libyaml(tmp_path: Path) -> None:
             shutil.copytree(source, tmp_path / situation.name, dirs_exist_ok=True)
     for number, text in enumerate(PARSED_ALIKE):
         (tmp_path / f"{number}.yaml").write_text(text, "utf-8")
-    shutil.rmtree(tmp_path / "yaml-very-deep-nesting")  # see the next test
+    shutil.rmtree(tmp_path / "yaml-very-deep-nesting")  # tested below
     pure, libyaml = _read_all("pure", tmp_path), _read_all("libyaml", tmp_path)
     assert len(pure) > 100
     assert str(pure["shipped"]).count("optional=True") == 1
     assert {n: (pure[n], libyaml[n]) for n in libyaml if pure[n] != libyaml[n]} == {}
 
 
-def test_a_document_that_is_nested_too_deeply_is_told_without_libyaml_too(tmp_path: Path) -> None:
-    """The depths at which the two parsers give up differ, and so the columns."""
+def test_too_deep_nesting_is_reported_without_libyaml(tmp_path: Path) -> None:
+    """The two parsers stop at different depths, and so at different columns."""
     (tmp_path / "deep.yaml").write_text("[" * 3000, "utf-8")
     for parser in ("pure", "libyaml"):
         told = str(_read_all(parser, tmp_path))

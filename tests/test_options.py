@@ -1,4 +1,4 @@
-"""Options change a result's key or say that they need not, and print as what was typed."""
+"""Options that affect results change the key, and options print as the flags that give them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_ABOUT_RESULTS = {
     },
     WatchOptions: {"slug"},
 }
-"""what a command's other options say: which files, where they are graded, what is written"""
+"""other options of a command: which files, where they are graded, what is written"""
 MORE_CASES = {
     "more cases/more.yaml": """
         requirement: bias
@@ -57,15 +57,13 @@ def changed(group: Any, *names: str) -> Any:
 
 
 @pytest.mark.parametrize(("group", "name"), EACH, ids=[name for _, name in EACH])
-def test_an_option_changes_the_key_unless_it_changes_no_result(group: Any, name: str) -> None:
+def test_an_option_that_affects_results_changes_the_key(group: Any, name: str) -> None:
     keys_differ = changed(group, name).key() != group.key()
     assert keys_differ == (name not in CHANGES_NO_RESULT)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(GradingOptions)])
-def test_an_exercise_has_another_key_under_another_grading_option(
-    name: str, small_course: Path
-) -> None:
+def test_a_grading_option_changes_the_snapshots_key(name: str, small_course: Path) -> None:
     write_files(small_course, MORE_CASES)
     course = Course(small_course)
     options = changed(GradingOptions(), name).at(small_course)
@@ -74,7 +72,7 @@ def test_an_exercise_has_another_key_under_another_grading_option(
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(RunningOptions)])
-def test_a_task_has_another_key_under_another_running_option(name: str) -> None:
+def test_a_running_option_changes_the_tasks_key(name: str) -> None:
     plain, other = (
         Task("edition", "projection.py", b"", running=running)
         for running in (RunningOptions(), changed(RunningOptions(), name))
@@ -83,7 +81,7 @@ def test_a_task_has_another_key_under_another_running_option(name: str) -> None:
 
 
 @pytest.mark.parametrize("command", NOT_ABOUT_RESULTS, ids=lambda command: command.__name__)
-def test_every_other_option_of_a_command_is_known_not_to_change_a_result(command: Any) -> None:
+def test_every_other_option_is_listed_as_not_affecting_results(command: Any) -> None:
     names = {field.name for field in fields(command)}
     assert names - {"grading", "running"} == NOT_ABOUT_RESULTS[command]
 
@@ -101,7 +99,7 @@ def test_the_default_options_need_no_flag() -> None:
     assert [group.as_flags() for group in GROUPS] == [[], []]
 
 
-def test_the_command_to_repeat_has_the_options_that_were_typed(small_course: Path) -> None:
+def test_the_offered_command_contains_the_typed_options(small_course: Path) -> None:
     write_files(small_course, MORE_CASES)
     typed = "--cases 'more cases' --hidden --reveal --no-diagnosis --reseed 7 --runner inprocess"
     solution = "def project(X, W, bias=None):\n    return 2 * X @ W\n"

@@ -1,8 +1,9 @@
-"""The references against implementations that nobody here wrote: `make test-peer`.
+"""The references against independent implementations: `make test-peer`.
 
 ONNX: the reference evaluator's `Attention` of opset 23
 (https://onnx.ai/onnx/operators/onnx__Attention.html) between matrix products. PyTorch, where it
-is installed: `torch.nn.functional.multi_head_attention_forward`, whose masks say what is blocked.
+is installed: `torch.nn.functional.multi_head_attention_forward`, whose masks are True where a key
+is blocked.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ PEERS = {"onnx": onnx_attention, "torch": torch_attention}
 
 @pytest.fixture(params=PEERS)
 def peer(request: pytest.FixtureRequest) -> Any:
-    """Each implementation of somebody else that is installed."""
+    """Each independent implementation that is installed."""
     pytest.importorskip(request.param, reason=f"{request.param} is not installed")
     return PEERS[request.param]
 
@@ -172,6 +173,6 @@ def test_the_reference_of_a_batch_equals_the_peer(peer: Any) -> None:
     assert greatest < WITHIN
 
 
-def test_masks_of_every_shape_are_among_the_configurations() -> None:
+def test_the_configurations_include_masks_of_every_shape() -> None:
     shapes = {np.ndim(d.mask) if d.mask is not None else None for d in configurations(False)}
     assert shapes == {None, 0, 1, 2}

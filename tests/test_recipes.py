@@ -1,4 +1,4 @@
-"""Recipes: what each one builds, what seeds mean, and that nothing plain makes them stumble."""
+"""Recipes: what each one builds, how seeds work, and which recipes are refused."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from grader import recipes
 
 
 def build(recipe: Any, reseed: int = 0) -> Any:
-    """Return what one recipe builds, after checking that it is sound."""
+    """Return the value that a valid recipe builds."""
     assert messages(recipe) == []
     return recipes.build({"it": recipe}, reseed)["it"]
 
 
 def messages(recipe: Any, **others: Any) -> list[str]:
-    """Return what is wrong with a recipe beside other arguments."""
+    """Return the complaints about a recipe beside other arguments."""
     return [message for _, message in recipes.complaints(recipe, {"it": recipe, **others})]
 
 
 def places(recipe: Any) -> list[tuple[Any, ...]]:
-    """Return where in a recipe something is wrong."""
+    """Return the places of the complaints about a recipe."""
     return [path for path, _ in recipes.complaints(recipe, {"it": recipe})]
 
 
@@ -77,7 +77,7 @@ BUILT: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("recipe", "expected"), LITERALS + BUILT)
-def test_a_recipe_builds_exactly_this_array(recipe: Any, expected: Any) -> None:
+def test_a_recipe_builds_the_expected_array(recipe: Any, expected: Any) -> None:
     array = build(recipe)
     assert type(array) is np.ndarray
     assert array.dtype == expected.dtype
@@ -85,7 +85,7 @@ def test_a_recipe_builds_exactly_this_array(recipe: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [3, 2.5, True, False, None, "text", -0.0])
-def test_a_literal_that_is_no_list_stands_for_itself(value: Any) -> None:
+def test_a_literal_that_is_not_a_list_is_returned_unchanged(value: Any) -> None:
     assert build(value) is value
 
 
@@ -93,13 +93,13 @@ def test_every_recipe_has_an_example_above() -> None:
     assert {name for recipe, _ in BUILT for name in recipe} == set(recipes.RECIPES)
 
 
-def test_integers_reach_both_ends() -> None:
+def test_integers_include_both_ends() -> None:
     drawn = build({"integers": {"shape": [200], "seed": 1, "low": 2, "high": 4}})
     assert set(drawn.tolist()) == {2, 3, 4}
     assert drawn.dtype == np.int64
 
 
-def test_decimals_mean_what_the_author_can_write_down() -> None:
+def test_decimals_rounds_to_that_many_decimal_places() -> None:
     drawn = build({"normal": {"shape": [50], "seed": 1, "decimals": 2}})
     assert all(f"{number:.2f}" == f"{number:.3f}"[:-1] for number in drawn)
 
@@ -134,7 +134,7 @@ def test_reseeding_shifts_the_seed(recipe: Any) -> None:
 
 
 @pytest.mark.parametrize("recipe", [[1.0, 2.0], {"eye": 2}, {"tril": 2}, 3, None, {"zeros": [2]}])
-def test_reseeding_leaves_alone_what_is_not_drawn(recipe: Any) -> None:
+def test_reseeding_does_not_change_recipes_without_a_seed(recipe: Any) -> None:
     np.testing.assert_array_equal(build(recipe, 7), build(recipe))
 
 
@@ -144,7 +144,7 @@ def test_reseeding_does_not_change_the_recipe() -> None:
     assert recipe == {"normal": {"shape": [1], "seed": 4}}
 
 
-def test_numbers_stay_what_they_were_in_every_version() -> None:
+def test_drawn_numbers_are_the_same_in_every_numpy_version() -> None:
     """RandomState's streams are frozen (NEP 19); these were drawn with NumPy 2.4."""
     np.testing.assert_array_equal(
         build({"normal": {"shape": [3], "seed": 0, "decimals": 8}}),
@@ -157,13 +157,13 @@ def test_numbers_stay_what_they_were_in_every_version() -> None:
     assert drawn.tolist() == [5, 0, 3, 3]
 
 
-def test_same_is_the_very_object_of_another_argument_in_any_order() -> None:
+def test_same_is_the_identical_object_in_any_order_of_arguments() -> None:
     built = recipes.build({"Q": {"same": "K"}, "K": {"normal": {"shape": [2], "seed": 1}}, "n": 3})
     assert built["Q"] is built["K"]
     assert list(built) == ["Q", "K", "n"]
 
 
-def test_two_equal_recipes_are_two_objects() -> None:
+def test_equal_recipes_build_different_objects() -> None:
     built = recipes.build({"Q": {"eye": 2}, "K": {"eye": 2}})
     assert not np.shares_memory(built["Q"], built["K"])
 
@@ -201,8 +201,8 @@ Length = Annotated[int, recipes.Check(lambda v: isinstance(v, int), "a whole num
 Start = Annotated[int, recipes.Seed(lambda v: isinstance(v, int), "a whole number")]
 
 
-def test_one_definition_makes_a_recipe_whole() -> None:
-    """Its complaints, shape, value and draws all follow from the one decorated function."""
+def test_a_decorated_function_defines_checks_shape_value_and_seed() -> None:
+    """Complaints, shape, value and `is_drawn` all follow from the decorated function."""
 
     @recipes.recipe("countdown", shape=lambda length, start: (length,), short="length")
     def countdown(length: Length, start: Start = 9) -> Any:
@@ -290,7 +290,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("recipe", "place", "says"), WRONG)
-def test_a_wrong_recipe_is_told_at_its_place(
+def test_a_wrong_recipe_is_reported_with_its_place(
     recipe: Any, place: tuple[Any, ...], says: str
 ) -> None:
     found = list(recipes.complaints(recipe, {"it": recipe, "X": [1.0], "other": [1.0]}))
@@ -303,7 +303,7 @@ def test_same_may_not_name_another_same() -> None:
     assert found == ["argument 'Y' is itself a 'same'; name the one that is built"]
 
 
-def test_everything_wrong_with_a_recipe_is_told_at_once() -> None:
+def test_all_faults_of_a_recipe_are_reported_together() -> None:
     recipe = {"normal": {"shape": [-1], "sede": 3, "scale": "x"}}
     assert set(places(recipe)) == {
         ("normal", "shape"), ("normal", "sede"), ("normal", "scale"), ("normal",)
@@ -365,7 +365,9 @@ NEARLY = st.recursive(
 
 @settings(max_examples=500)
 @given(ANYTHING | NEARLY, ANYTHING | NEARLY)
-def test_a_plain_value_has_complaints_or_builds_what_shape_of_says(one: Any, other: Any) -> None:
+def test_any_plain_value_has_complaints_or_builds_the_shape_of_shape_of(
+    one: Any, other: Any
+) -> None:
     arguments = {"one": one, "X": other}
     for recipe in arguments.values():
         for path, message in recipes.complaints(recipe, arguments):

@@ -1,4 +1,4 @@
-"""A file is read and checked before it runs; its bytes alone give the same answer."""
+"""A submission is checked before it runs, given as a file or as bytes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(data: bytes, name: str = "f.py", **siblings: bytes) -> Submission | Re
 
 
 @pytest.mark.parametrize(("name", "data"), CONTENTS.values(), ids=CONTENTS)
-def test_bytes_are_checked_as_the_file_that_holds_them(
+def test_checking_bytes_and_a_file_with_these_bytes_gives_equal_results(
     name: str, data: bytes, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -50,7 +50,7 @@ def test_bytes_are_checked_as_the_file_that_holds_them(
     assert asdict(check(data, name)) == asdict(read)
 
 
-def test_a_file_that_is_not_python_text_is_refused_with_its_kind() -> None:
+def test_a_file_that_is_not_python_source_is_refused_with_a_kind() -> None:
     kinds = {}
     for what, (name, data) in CONTENTS.items():
         checked = check(data, name)

@@ -1,7 +1,7 @@
-"""Learners' files are folders; each says what its report must say, and has the report itself.
+"""Reports on learners' files, one folder for each situation.
 
-A folder of `tests/data/submissions` holds the file (named after its exercise), what was handed in
-beside it, `situation.yaml` with what must come out of it, and `report.txt`: the report on a
+A folder of `tests/data/submissions` contains the file (named after its exercise), the files handed
+in beside it, `situation.yaml` with the required outcome, and `report.txt`: the report on a
 terminal of 100 columns. To add a situation, add a folder. Golden files are rewritten by one
 command, and reviewed as a diff:
 
@@ -36,13 +36,13 @@ TIMING = re.compile(r"\b\d+(\.\d+)? ?(ms|seconds)\b")
 
 @dataclass(frozen=True)
 class Situation:
-    """A file that was handed in, and what its report must say."""
+    """A file that was handed in, and the required outcome."""
 
     folder: Path
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """What `situation.yaml` says."""
+        """The contents of `situation.yaml`."""
         found: dict[str, Any] = yaml.safe_load(self.folder.joinpath("situation.yaml").read_text())
         return found
 
@@ -72,7 +72,7 @@ every_situation = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: 
 
 
 @every_situation
-def test_a_submission_gets_the_verdict_that_it_deserves(
+def test_a_submission_gets_the_verdict_in_situation_yaml(
     folder: Path, reports: dict[str, Report]
 ) -> None:
     report, wanted = reports[folder.name], Situation(folder).wanted
@@ -84,7 +84,7 @@ def test_a_submission_gets_the_verdict_that_it_deserves(
 
 
 @every_situation
-def test_a_report_says_what_the_learner_needs(
+def test_a_report_equals_its_golden_file_and_contains_the_required_text(
     folder: Path, reports: dict[str, Report], golden: Golden
 ) -> None:
     text = PYTHON.sub("Python 3.x", formats.render("terminal", [reports[folder.name]]))
@@ -96,12 +96,12 @@ def test_a_report_says_what_the_learner_needs(
 
 
 @every_situation
-def test_a_report_is_described_by_the_schema(folder: Path, reports: dict[str, Report]) -> None:
+def test_a_json_report_is_valid_by_the_schema(folder: Path, reports: dict[str, Report]) -> None:
     document = json.loads(formats.render("json", [reports[folder.name]]))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
 
 
-def test_nothing_of_a_machine_is_in_the_golden_files() -> None:
+def test_golden_files_contain_nothing_specific_to_a_machine() -> None:
     for folder in FOLDERS:
         text = (folder / "report.txt").read_text("utf-8")
         assert str(REPOSITORY) not in text
@@ -114,17 +114,17 @@ def test_nothing_of_a_machine_is_in_the_golden_files() -> None:
 @pytest.mark.parametrize(
     "name", ["right-vectorised", "scale-by-d-model", "syntax-error", "batched-right", "starter"]
 )
-def test_the_command_exits_as_the_situation_says(name: str) -> None:
+def test_grade_exits_with_the_code_in_situation_yaml(name: str) -> None:
     situation = Situation(HERE / "data" / "submissions" / name)
     slug = situation.wanted["problem"]
     ran = run_in(REPOSITORY, "grade", str(situation.file), "--problem", slug)
     assert (ran.code, ran.err) == (situation.wanted["exit"], "")
-    # The screen ends with the command that shows more, which is told as this machine has it.
+    # The report ends with the command for more details, which depends on this machine.
     printed = PYTHON.sub("Python 3.x", ran.out).split("Next:")[0]
     assert printed == (situation.folder / "report.txt").read_text("utf-8").split("Next:")[0]
 
 
-def test_scaling_by_d_model_turns_the_scale_red_and_what_needs_it_waits(
+def test_scaling_by_d_model_fails_scale_and_skips_dependent_requirements(
     reports: dict[str, Report],
 ) -> None:
     results = {r.requirement.id: r for r in reports["scale-by-d-model"].requirements}

@@ -1,4 +1,4 @@
-"""The report on a screen: nothing wider than the screen, no fact lost, nothing by colour alone."""
+"""The report in a terminal: it fits the width, keeps every fact, and needs no colour."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SOURCES = {
 
 
 def shown(course: Path, source: str, columns: int, *argv: str, **environment: Any) -> Ran:
-    """Grade a source text on a terminal of so many columns."""
+    """Grade a source text on a terminal of `columns` columns."""
     write_files(course, {"solutions/projection.py": source})
     return run_in(course, "grade", *argv, columns=columns, **environment)
 
@@ -64,7 +64,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Repo
 
 
 def rendered(report: Report, columns: int) -> str:
-    """Return what a terminal of so many columns shows."""
+    """Return the report as a terminal of `columns` columns shows it."""
     console = Console(file=io.StringIO(), width=columns, color_system=None)
     screen.show(console, [report], every_case=True)
     assert isinstance(console.file, io.StringIO)
@@ -82,7 +82,7 @@ def assert_fits(text: str, columns: int) -> None:
 
 @pytest.mark.parametrize("columns", [80, 60, 59, 40, 20])
 @pytest.mark.parametrize("name", SOURCES)
-def test_nothing_is_wider_than_the_terminal_and_no_word_is_lost(
+def test_a_report_fits_the_terminal_and_keeps_every_word(
     name: str, columns: int, reports: dict[str, Report]
 ) -> None:
     whole, narrow = rendered(reports[name], 300), rendered(reports[name], columns)
@@ -92,7 +92,7 @@ def test_nothing_is_wider_than_the_terminal_and_no_word_is_lost(
     assert lost == []
 
 
-def test_a_live_screen_begins_with_what_is_wrong(
+def test_a_live_screen_begins_with_failed_requirements(
     reports: dict[str, Report],
 ) -> None:
     console = Console(file=io.StringIO(), width=40, color_system=None)
@@ -106,14 +106,14 @@ def test_a_live_screen_begins_with_what_is_wrong(
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-def test_the_command_asks_how_wide_the_terminal_is(columns: int, small_course: Path) -> None:
+def test_grade_uses_the_width_of_the_terminal(columns: int, small_course: Path) -> None:
     out = shown(small_course, SOURCES["wrong values"], columns).out
     assert_fits(out, columns)
     assert max(map(cell_len, out.splitlines())) > columns - 12
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-def test_other_commands_fit_the_terminal_too(columns: int, small_course: Path) -> None:
+def test_other_commands_fit_the_terminal(columns: int, small_course: Path) -> None:
     for argv in (
         ["list"],
         ["show", "projection"],
@@ -129,7 +129,7 @@ def test_other_commands_fit_the_terminal_too(columns: int, small_course: Path) -
         ]
 
 
-def test_a_report_says_all_that_a_learner_needs_in_order(small_course: Path) -> None:
+def test_a_report_has_all_parts_in_order(small_course: Path) -> None:
     out = shown(small_course, SOURCES["wrong values"], 100).out
     facts = [
         "A projection with a bias",
@@ -171,7 +171,7 @@ def test_an_exception_shows_the_learners_frames_only(small_course: Path) -> None
     assert "grader/" not in out.replace("`", "").split("Next:")[0]
 
 
-def test_a_syntax_error_shows_line_column_and_the_text(small_course: Path) -> None:
+def test_a_syntax_error_shows_line_column_and_source_text(small_course: Path) -> None:
     out = shown(small_course, SOURCES["syntax error"], 100).out.splitlines()
     (place,) = [n for n, line in enumerate(out) if "line 1: def project" in line]
     assert out[place + 1].index("^") == out[place].index("def") + len(
@@ -179,14 +179,14 @@ def test_a_syntax_error_shows_line_column_and_the_text(small_course: Path) -> No
     )
 
 
-def test_printed_text_is_shown_with_its_case_and_bounded(small_course: Path) -> None:
+def test_printed_text_is_shown_with_its_case_and_truncated(small_course: Path) -> None:
     out = shown(small_course, SOURCES["prints much"], 100).out
     assert "your code printed:" in out
     assert "... and 88 more lines" in out
     assert out.count("your code printed:") == 1  # of the first failing case, not of each
 
 
-def test_markup_and_escapes_of_a_learner_are_text(small_course: Path) -> None:
+def test_learners_markup_and_escapes_are_shown_as_text(small_course: Path) -> None:
     source = HEAD + (
         "print('[bold red]Every requirement is met[/] [/nothing] :smile: [link=x]')\n"
         "    print('\\x1b[2J\\x1b]0;title\\x07\\x1b[31mred\\x9b1m')\n"
@@ -200,7 +200,7 @@ def test_markup_and_escapes_of_a_learner_are_text(small_course: Path) -> None:
         assert not set(plain) & {"\x1b", "\x07", "\x9b", "\u202e"}
 
 
-def test_markup_of_an_author_is_text_too(small_course: Path) -> None:
+def test_authors_markup_is_shown_as_text(small_course: Path) -> None:
     for name in ("problems/projection/problem.yaml", "cases/projection/bias.yaml"):
         path = small_course / name
         path.write_text(
@@ -232,7 +232,7 @@ COLOUR = re.compile(r"\x1b\[")
         ({"TERM": "xterm-256color"}, False, False),
     ],
 )
-def test_colour_is_for_terminals_that_want_it_and_says_nothing_else(
+def test_colour_is_used_only_on_terminals_that_allow_it_and_adds_no_text(
     environment: dict[str, str], terminal: bool, coloured: bool, small_course: Path
 ) -> None:
     write_files(small_course, {"solutions/projection.py": SOURCES["wrong values"]})
@@ -244,20 +244,20 @@ def test_colour_is_for_terminals_that_want_it_and_says_nothing_else(
     assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
 
 
-def test_the_marks_differ_without_colour(small_course: Path) -> None:
+def test_verdict_marks_differ_without_colour(small_course: Path) -> None:
     out = shown(small_course, SOURCES["wrong values"], 80).out
     assert {"✓ returns", "✗ product", "· bias"} <= {
         line[:9].strip() for line in out.splitlines()
     } | {line[:6].strip() for line in out.splitlines()}
 
 
-def test_output_to_a_file_has_no_blanks_at_line_ends(reports: dict[str, Report]) -> None:
+def test_output_has_no_trailing_white_space(reports: dict[str, Report]) -> None:
     for report in reports.values():
         out = rendered(report, 80)
         assert not re.search(r"[ \t]+$", out, re.MULTILINE)
 
 
-def test_several_reports_are_set_apart(small_course: Path) -> None:
+def test_several_reports_are_separated_by_a_blank_line(small_course: Path) -> None:
     write_files(small_course, {"a.py": SOURCES["right"], "b.py": SOURCES["right"]})
     out = run_in(small_course, "grade", "a.py", "b.py").out
     assert out.count("A projection with a bias") == 2

@@ -1,4 +1,4 @@
-"""The harness is not about attention: new exercises are new files only.
+"""Exercises that are not about attention need new files only.
 
 Two unrelated exercises are written into an empty course: a softmax over any axis that returns a
 dictionary of an array and a single number, and a root mean square that returns one number.
@@ -156,7 +156,7 @@ def verdicts(report: Any) -> dict[str, str]:
 
 
 def messages(report: Any) -> str:
-    """Return everything that is said about cases."""
+    """Return the messages of all cases, one per line."""
     return "\n".join(c["message"] or "" for r in report["requirements"] for c in r["cases"])
 
 
@@ -187,7 +187,7 @@ RIGHT = """
     """
 
 
-def test_a_right_softmax_passes_whatever_its_parameters_and_order_of_keys_are(
+def test_a_right_softmax_passes_with_other_parameter_names_and_key_order(
     course: Path,
 ) -> None:
     report = graded(course, "stable_softmax", RIGHT)
@@ -195,7 +195,7 @@ def test_a_right_softmax_passes_whatever_its_parameters_and_order_of_keys_are(
     assert report["score"] == {"earned": 4, "possible": 4}
 
 
-def test_a_softmax_that_overflows_misses_the_bonus_only(course: Path) -> None:
+def test_a_softmax_that_overflows_fails_only_the_bonus(course: Path) -> None:
     source = RIGHT.replace("values - np.max(values, axis=over, keepdims=True)", "values").replace(
         " + np.max(values, axis=over, keepdims=True)", ""
     )
@@ -204,7 +204,7 @@ def test_a_softmax_that_overflows_misses_the_bonus_only(course: Path) -> None:
     assert verdicts(report)["stability"] == "failed"
 
 
-def test_a_misconception_about_the_axis_is_named_under_the_requirement_it_violates(
+def test_a_misconception_is_diagnosed_under_the_requirement_it_violates(
     course: Path,
 ) -> None:
     source = """
@@ -225,7 +225,7 @@ def test_a_misconception_about_the_axis_is_named_under_the_requirement_it_violat
     }
 
 
-def test_what_waits_for_a_wrong_sum_is_skipped(course: Path) -> None:
+def test_requirements_that_need_the_failed_sums_are_skipped(course: Path) -> None:
     report = graded(course, "stable_softmax", RIGHT.replace("/ total", "/ total * 2"))
     assert verdicts(report) == {
         "returns": "passed",
@@ -237,7 +237,7 @@ def test_what_waits_for_a_wrong_sum_is_skipped(course: Path) -> None:
     assert "p[row 0, column 0]" in messages(report)
 
 
-def test_a_misspelt_key_is_told_once_and_the_other_value_is_judged(course: Path) -> None:
+def test_a_misspelt_key_fails_returns_and_the_other_value_is_judged(course: Path) -> None:
     report = graded(course, "stable_softmax", RIGHT.replace("log_sum=", "logsum="))
     assert verdicts(report)["returns"] == "failed"
     assert verdicts(report)["axis"] == "passed"
@@ -270,12 +270,12 @@ def test_a_broken_softmax_is_an_error_with_a_message(broken: str, kind: str, cou
         "(sum(v * v for v in values) / len(values)) ** 0.5",
     ],
 )
-def test_one_number_may_come_back_as_any_kind_of_number(expression: str, course: Path) -> None:
+def test_a_single_number_may_have_any_numeric_type(expression: str, course: Path) -> None:
     report = graded(course, "rms", f"import numpy as np\ndef rms(values): return {expression}\n")
     assert report["verdict"] == "passed"
 
 
-def test_a_wrong_number_is_its_only_element(course: Path) -> None:
+def test_a_wrong_single_number_differs_in_its_only_element(course: Path) -> None:
     report = graded(course, "rms", "def rms(values): return (sum(values ** 2)) ** 0.5\n")
     assert verdicts(report) == {"returns": "passed", "mean": "failed"}
     assert "root differs in its only element." in messages(report)
@@ -291,7 +291,9 @@ def test_a_wrong_number_is_its_only_element(course: Path) -> None:
         ("(values, 1)", "Expected one array (root), got a tuple of 2 values."),
     ],
 )
-def test_what_is_no_number_says_what_it_is(expression: str, says: str, course: Path) -> None:
+def test_a_value_that_is_not_a_number_fails_returns_with_its_type(
+    expression: str, says: str, course: Path
+) -> None:
     report = graded(course, "rms", f"def rms(values): return {expression}\n")
     assert verdicts(report)["returns"] == "failed"
     assert says in messages(report)

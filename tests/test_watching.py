@@ -1,4 +1,4 @@
-"""What changed: files between two looks, requirements between two reports."""
+"""Changes of files between two checks, and of requirements between two reports."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ WRONG = "def {name}(x):\n    return x * x\n"
 
 
 def new_course(root: Path) -> Path:
-    """Return a course with the one exercise that `grader new` writes."""
+    """Return a course with the exercise that `grader new` writes."""
     for folder in ("problems", "cases", "solutions"):
         (root / folder).mkdir()
     assert run_in(root, "new", "twice").code == 0
     return root
 
 
-def test_a_save_counts_once_it_has_settled(tmp_path: Path) -> None:
+def test_a_save_is_reported_once_after_the_file_settled(tmp_path: Path) -> None:
     path = tmp_path / "solution.py"
     path.write_text("a = 1\n")
     files = FileWatch.of([path])
     assert files.changed([path]) == []
     path.write_text("a = 12\n")
-    assert files.changed([path]) == [], "the first look may be in the middle of a save"
+    assert files.changed([path]) == [], "the first check may see a half-written file"
     assert files.changed([path]) == [path]
     assert files.changed([path]) == []
 
 
-def test_a_file_replaced_by_an_editor_is_waited_for(tmp_path: Path) -> None:
+def test_a_file_replaced_by_an_editor_is_reported_after_it_reappears(tmp_path: Path) -> None:
     path = tmp_path / "solution.py"
     path.write_text("a = 1\n")
     files = FileWatch.of([path])
@@ -51,7 +51,7 @@ def test_a_file_replaced_by_an_editor_is_waited_for(tmp_path: Path) -> None:
     assert files.changed([path]) == [path]
 
 
-def test_news_names_what_is_newly_met_and_newly_broken(tmp_path: Path) -> None:
+def test_news_lists_newly_met_and_newly_broken_requirements(tmp_path: Path) -> None:
     root = new_course(tmp_path)
     path = root / "solutions" / "twice.py"
     grader = ProblemGrader(Course(root), "twice")
@@ -66,7 +66,7 @@ def test_news_names_what_is_newly_met_and_newly_broken(tmp_path: Path) -> None:
     assert str(news(right, right)) == ""
 
 
-def test_watch_prints_a_line_for_each_save_and_ends_cleanly(tmp_path: Path) -> None:
+def test_watch_prints_a_line_for_each_save_and_exits_0_on_ctrl_c(tmp_path: Path) -> None:
     root = new_course(tmp_path)
     path = root / "solutions" / "twice.py"
     watch = subprocess.Popen(

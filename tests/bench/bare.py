@@ -1,6 +1,6 @@
 """Print the seconds of a bare fork of a warm NumPy process: compile, the calls, nothing returned.
 
-Usage: bare.py COURSE. The floor that a warm runner is measured against.
+Usage: bare.py COURSE. This is the lower bound for a warm runner.
 """
 
 from __future__ import annotations

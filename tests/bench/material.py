@@ -1,4 +1,4 @@
-"""What is measured: one exercise with any number of cases, right and hostile submissions.
+"""Material for the bench: an exercise with any number of cases, right and hostile submissions.
 
 The exercise is `multi_head_attention` with the shipped reference and cases of up to 16 tokens, 64
 features and 8 heads, drawn from seeds, so that every peer builds the same inputs from the same

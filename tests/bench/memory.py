@@ -1,4 +1,4 @@
-"""How much memory the grader, its warm process and a child use."""
+"""Measure the memory of the grader, its warm process and a child."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def figures(root: Path) -> list[Figure]:
 
 
 def _tree(pid: int) -> list[int]:
-    """Return a process and all that it started, as far as they are alive."""
+    """Return a process and its descendants that are alive."""
     found = [pid]
     for parent in found:
         try:

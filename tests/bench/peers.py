@@ -1,4 +1,4 @@
-"""The same work as other programs do it. Each is a file or a function that `run` times."""
+"""The same work done by other programs; `run` times them."""
 
 from __future__ import annotations
 

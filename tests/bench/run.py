@@ -48,13 +48,13 @@ class Figure:
 
 
 def main() -> int:
-    """Measure everything that is asked for, print it and write it."""
+    """Measure the requested parts, print the figures and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=15, help="how often each pair is measured")
     parser.add_argument("--quick", action="store_true", help="few pairs; write nothing")
     options = parser.parse_args()
     pairs = 3 if options.quick else options.pairs
-    # Compiled files are part of every installation; without them all of us would compile.
+    # Installations contain compiled files; without them every program would compile first.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory(prefix="grader-bench-") as scratch:
         root = Path(scratch)
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def whole_process(root: Path, pairs: int) -> list[Figure]:
-    """One submission of 12 cases, from the shell's point of view."""
+    """Time one submission of 12 cases, from the start of the process to its end."""
     course = write_course(root / "one", 12)
     tests, naive = peers.write_scripts(course)
     commands = {
@@ -209,7 +209,7 @@ def batches(root: Path, count: int) -> list[Figure]:
 
 
 def growth(root: Path, pairs: int) -> list[Figure]:
-    """What more cases and larger arrays cost."""
+    """Measure the cost of more cases and of larger arrays."""
     seconds = {}
     for count in (12, 120, 1200):
         course = write_course(root / f"cases-{count}", count, small=True)
@@ -250,7 +250,7 @@ def _grading(
 
 
 def save_to_verdict(root: Path, pairs: int) -> Figure:
-    """From a save to the line with its verdict, in `grader watch`."""
+    """Time from a save to the line with its verdict in `grader watch`."""
     course = write_course(root / "watched", 12)
     path = course / "solutions" / f"{SLUG}.py"
     watch = subprocess.Popen(
@@ -265,7 +265,7 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
         watch.stdout.readline()
         for number in range(pairs):
             time.sleep(0.1)
-            # Right and wrong in turns, so that a line can only be about this save.
+            # Right and wrong alternate, so that each line can only be about this save.
             is_right = number % 2 == 1
             text = material.RIGHT if is_right else material.RIGHT.replace("@ W_o", "@ W_o + 1")
             started = time.perf_counter()

@@ -1,8 +1,8 @@
-"""What each consumer makes of a report, from its source: complaints when it would misread one.
+"""Checkers that read a rendered report as its consumer does, and complain when it is misread.
 
-Each checker takes a rendered report and the reports it came from, and returns what is wrong, []
-when the consumer reads exactly what the reports say. Sources: facts in the modules of
-`grader/formats`, beside each format.
+Each checker takes a rendered report and the original reports, and returns complaints: [] when the
+consumer reads exactly the facts of the reports. The modules of `grader/formats` name the sources
+of each format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grader.model import Outlook, Report, Verdict
 
 _YEAR = 365 * 24 * 3600
 _MAX_ARG_STRLEN = 131_072
-"""bytes of one string of an environment on Linux, its end included"""
+"""largest environment string on Linux in bytes, with its terminating zero"""
 
 
 def all_pass(reports: Sequence[Report]) -> bool:
@@ -208,7 +208,7 @@ def github(text: str, reports: Sequence[Report], folder: str = "") -> list[str]:
 
 
 def _legal(text: str) -> str:
-    """Return a path without what no format shows; the tests' paths have no terminal escapes cut."""
+    """Return a path without the characters that no format shows."""
     from grader.formats.shared import tidy
 
     return tidy(text, 200)
@@ -321,7 +321,7 @@ def gradescope(text: str, reports: Sequence[Report]) -> list[str]:
 
 
 def classroom(text: str, reports: Sequence[Report]) -> list[str]:
-    """Do what classroom-resources/autograding-grading-reporter does with one runner's result."""
+    """Process one runner's result as classroom-resources/autograding-grading-reporter does."""
     variable = b"GRADER_RESULTS=" + base64.b64encode(text.encode("utf-8", "surrogatepass"))
     if len(variable) + 1 > _MAX_ARG_STRLEN:
         return ["the reporter cannot be started: its environment is too large"]
@@ -338,7 +338,7 @@ def classroom(text: str, reports: Sequence[Report]) -> list[str]:
         score = test.get("score")
         if not isinstance(score, int | float) or not math.isfinite(score):
             return [*wrong, f"the total is NaN: score {score!r}"]
-        total = total + score  # as JavaScript adds: binary, in order
+        total = total + score  # JavaScript adds in binary, in order
         if "line_no" not in test:
             wrong.append("the log says 'line undefined'")
         if test.get("status") not in ("pass", "fail", "error"):
@@ -377,7 +377,7 @@ def _reporter_log(tests: Sequence[dict[str, Any]]) -> str:
             lines.append(f"\x1b[31m❌ {test['name']}{place}\x1b[0m")
         if test.get("test_code"):
             lines.append(f"Test code:\n{test['test_code']}\n")
-        # A later version may print these as well: they must be as harmless.
+        # A later version may also print these: they must be harmless too.
         lines += [str(test.get("message") or ""), str(test.get("output") or "")]
     return "\n".join(lines)
 
@@ -392,7 +392,7 @@ def _javascript(number: float) -> str:
 
 
 def own_json(text: str, reports: Sequence[Report]) -> list[str]:
-    """Read as a program does that knows RFC 8259 and version 1."""
+    """Read as a strict RFC 8259 reader of version 1 does."""
     try:
         document = _strict_json(text)
     except (ValueError, UnicodeEncodeError) as error:
@@ -408,7 +408,7 @@ def own_json(text: str, reports: Sequence[Report]) -> list[str]:
 
 
 def terminal(text: str, reports: Sequence[Report]) -> list[str]:
-    """Read as a terminal: no control character but the line feed, and every score told."""
+    """Read as a terminal: no control character except the line feed, and every score shown."""
     wrong = [
         f"control character {c!r}" for c in set(re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text))
     ]

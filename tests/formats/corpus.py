@@ -53,7 +53,7 @@ def attack_reports() -> Iterator[tuple[str, Report]]:
 
 
 def complaints(found: list[Report]) -> list[str]:
-    """Return what any consumer would misread in a run that gave these reports."""
+    """Return the complaints of all consumers about these reports of one run."""
     texts = {name: formats.render(name, found) for name in formats.FORMATS}
     return [
         f"{consumer}: {line}"

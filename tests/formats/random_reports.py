@@ -1,4 +1,4 @@
-"""Random reports that could come out of grading, with everything in them that breaks formats."""
+"""Random reports as grading may give them, with all kinds of text that break formats."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Reports:
         """share of cases that printed `BIG` characters"""
 
     def some(self) -> list[Report]:
-        """Return what one run may report: mostly one report, at times several or very many."""
+        """Return the reports of one run: mostly one, sometimes several or very many."""
         draw = self.random.random()
         if draw < 0.7:
             count = 1
@@ -106,7 +106,7 @@ class Reports:
         )
 
     def requirement(self, path: str, refused: bool, idle: bool, wrong: float) -> RequirementResult:
-        """Return a requirement with its cases; its verdict is the worst of theirs."""
+        """Return a requirement with its cases; its verdict is the worst of the cases' verdicts."""
         bonus = self.random.random() < 0.15
         requirement = Requirement(
             id=self.id(), says=self.text(60), bonus=bonus, points=self.points()
@@ -130,7 +130,7 @@ class Reports:
         )
 
     def result(self, requirement: Requirement, path: str, wrong: float) -> CaseResult:
-        """Return a case that passed, failed, errored or was left out."""
+        """Return a case that passed, failed, errored or was skipped."""
         case, output = self.case(requirement), self.output()
         seconds, warned = self.seconds(), (self.warned(),) * (self.random.random() < 0.1)
         if self.random.random() >= wrong:
@@ -188,7 +188,7 @@ class Reports:
         return Mismatch(kind, self.text(8) or "output", ("row", "column"), facts[kind])
 
     def refusal(self, path: str) -> Refusal:
-        """Return why a file could not be run."""
+        """Return the reason why a file could not be run."""
         line = self.random.choice([None, 0, 1, 99])
         return Refusal(
             kind="syntax",
@@ -216,11 +216,11 @@ class Reports:
         return Case(self.id(), requirement.id, self.text(40), {}, Location("cases/a/b.yaml", 3, 5))
 
     def id(self) -> str:
-        """Return an id, now and then one that no author could write."""
+        """Return an id, sometimes one that the loader would refuse."""
         return self.random.choice(_IDS) if self.random.random() < 0.9 else self.text(12)
 
     def path(self) -> str:
-        """Return a path as a hostile file name would make it."""
+        """Return a path with a hostile file name."""
         return self.random.choice(["solutions/a.ipynb", "/tmp/x y.py", self.text(20) + ".py"])
 
     def points(self) -> Fraction:
@@ -234,17 +234,17 @@ class Reports:
         )  # fmt: skip
 
     def seconds(self) -> float:
-        """Return durations; clocks have been seen to give all of these."""
+        """Return a duration, also unusual ones that clocks have given."""
         return self.random.choice([0.0, 1e-9, 0.25, 1.5, 1e9, -0.001])
 
     def output(self) -> str:
-        """Return what was printed, at times very much."""
+        """Return printed text, sometimes very much."""
         if self.random.random() < self.big:
             return (self.text(200) or "x").ljust(100, "x") * (BIG // 100)
         return self.text(300) if self.random.random() < 0.3 else ""
 
     def text(self, most: int) -> str:
-        """Return text of at most `most` pieces: letters, and what breaks formats."""
+        """Return text of at most `most` pieces: letters, and characters that break formats."""
         words = ["x", "value", " ", " is ", "0.5"]
         count = min(self.random.randint(0, most), 12)
         pool = _EVIL if self.random.random() < 0.5 else words

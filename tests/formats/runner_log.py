@@ -1,4 +1,4 @@
-"""What GitHub's runner makes of a step's output: a model of its source, for tests.
+"""A model of how GitHub's runner reads a step's output, from its source.
 
 actions/runner `src/Runner.Common/ActionCommand.cs` (`TryParseV2`, `TryParse`) and
 `src/Runner.Worker/ActionCommandManager.cs` (`TryProcessCommand`).
@@ -20,7 +20,7 @@ REGISTERED = frozenset(
 
 @dataclass(frozen=True)
 class Command:
-    """One workflow command as the runner understood it."""
+    """One workflow command, as the runner parses it."""
 
     name: str
     data: str

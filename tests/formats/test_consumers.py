@@ -1,4 +1,4 @@
-"""Each consumer reads each report as it is, and the checkers see a report that it would misread."""
+"""Every consumer reads every report correctly, and the checkers detect misread reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHECKERS = {consumer: (name, check) for name, consumer, check in CONSUMERS}
 
 @pytest.fixture(scope="module")
 def graded() -> list[tuple[str, Report]]:
-    """Every submission of the test data, but the many that test the diagnosis."""
+    """The reports on all submissions of the test data, except those that test diagnosis."""
     return list(corpus.reports(diagnosis=False))
 
 
@@ -54,7 +54,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[Report]:
 
 
 @pytest.mark.parametrize("consumer", CHECKERS)
-def test_a_consumer_reads_every_submission_of_the_test_data(
+def test_a_consumer_reads_the_report_on_every_test_submission(
     graded: list[tuple[str, Report]], consumer: str
 ) -> None:
     name, check = CHECKERS[consumer]
@@ -68,7 +68,7 @@ def test_a_consumer_reads_every_submission_of_the_test_data(
 
 
 @pytest.mark.parametrize("consumer", CHECKERS)
-def test_a_consumer_reads_many_submissions_in_one_run(
+def test_a_consumer_reads_many_reports_of_one_run(
     graded: list[tuple[str, Report]], consumer: str
 ) -> None:
     name, check = CHECKERS[consumer]
@@ -76,7 +76,7 @@ def test_a_consumer_reads_many_submissions_in_one_run(
     assert check(formats.render(name, reports), reports) == []
 
 
-def test_random_reports_are_read_by_every_consumer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_consumer_reads_random_reports(capsys: pytest.CaptureFixture[str]) -> None:
     figures, complaints = fuzz(count=160, seed=20, big=0.002)
     with capsys.disabled():
         print(f"\nfuzz of the formats: {dict(figures)}")
@@ -94,7 +94,7 @@ Spoil = Callable[[str], str]
 
 
 def replaced(old: str, new: str) -> Spoil:
-    """Return a change that must find what it changes."""
+    """Return a function that replaces a text, which must occur."""
 
     def spoil(text: str) -> str:
         assert old in text, old
@@ -104,7 +104,7 @@ def replaced(old: str, new: str) -> Spoil:
 
 
 def matched(pattern: str, new: str) -> Spoil:
-    """Return a change of the first match, which there must be."""
+    """Return a function that replaces the first match of a pattern, which must match."""
 
     def spoil(text: str) -> str:
         changed, count = re.subn(pattern, new, text, count=1)
@@ -115,7 +115,7 @@ def matched(pattern: str, new: str) -> Spoil:
 
 
 def in_json(path: Sequence[str | int], value: object) -> Spoil:
-    """Return a change of one place in a JSON document; `...` removes it."""
+    """Return a function that changes one place in a JSON document; `...` removes it."""
 
     def spoil(text: str) -> str:
         document = json.loads(text)
@@ -134,9 +134,9 @@ BAD: list[tuple[str, str, Spoil]] = [
     ("Jenkins", "a control character", replaced("differs", "differs \x1b[1m")),
     ("Jenkins", "a lone surrogate", replaced("differs", "differs \ud800")),
     ("Jenkins", "an ampersand that is not escaped", replaced("differs", "differs & so")),
-    ("Jenkins", "nothing but a root", lambda _: '<?xml version="1.0"?><testsuites/>'),
+    ("Jenkins", "only a root element", lambda _: '<?xml version="1.0"?><testsuites/>'),
     ("Jenkins", "a failure without text", matched(r">[^<]+</failure>", "></failure>")),
-    ("Jenkins", "a time that is no number", matched(r'(<testcase [^>]*time=")', r"\1soon ")),
+    ("Jenkins", "a time that is not a number", matched(r'(<testcase [^>]*time=")', r"\1soon ")),
     ("Jenkins", "a count that is wrong", replaced('failures="', 'failures="9')),
     ("Jenkins", "a score that is wrong", matched('(name="earned" value=")', r"\g<1>7")),
     ("GitLab", "two tests with one name", replaced('name="drawn"', 'name="published"')),
@@ -149,7 +149,7 @@ BAD: list[tuple[str, str, Spoil]] = [
     ("GitHub Actions", "eleven errors", lambda text: text + text.splitlines()[0] + "\n" * 1
         + "::error file=x,title=y::z\n" * 11),
     ("GitHub Actions", "line 0", replaced(",title=", ",line=0,title=")),
-    ("GitHub Actions", "nothing said about a failure", lambda _: ""),
+    ("GitHub Actions", "no message about a failure", lambda _: ""),
     ("GitHub Actions", "commands stopped for good", lambda text: text + "::stop-commands::abc\n"),
     ("GitHub Actions", "the older command in raw output", lambda text: text + "ha ##[add-path]x\n"),
     ("GitHub's summary", "a fence that output can close", replaced("````text", "```text")),
@@ -158,7 +158,7 @@ BAD: list[tuple[str, str, Spoil]] = [
     ("GitHub's summary", "a bar in a cell", replaced("Every row of X", "Every | row of X")),
     ("GitHub's summary", "more than 1 MiB", lambda text: text + "x" * 1024 * 1024),
     ("GitHub's summary", "no score", lambda text: text.replace(" points", "")),
-    ("Gradescope", "a total that the tests would give", in_json(["score"], 99)),
+    ("Gradescope", "a wrong top-level score", in_json(["score"], 99)),
     ("Gradescope", "NaN", lambda text: text.replace('"score": 0', '"score": NaN')),
     ("Gradescope", "a hidden test", in_json(["tests", 0, "visibility"], "hidden")),
     ("Gradescope", "visible after the due date", in_json(["visibility"], "after_due_date")),
@@ -166,12 +166,12 @@ BAD: list[tuple[str, str, Spoil]] = [
     ("Gradescope", "failed with the points", in_json(["tests", 1, "score"], 1)),
     ("Gradescope", "a status that is not known", in_json(["tests", 0, "status"], "ok")),
     ("Gradescope", "the default format, which is markup", in_json(["output_format"], ...)),
-    ("Gradescope", "a worth that does not add up", in_json(["tests", 0, "max_score"], 5)),
+    ("Gradescope", "maximum scores that do not add up", in_json(["tests", 0, "max_score"], 5)),
     ("GitHub Classroom", "no tests", in_json(["tests"], ...)),
     ("GitHub Classroom", "a test without a score", in_json(["tests", 0, "score"], ...)),
     ("GitHub Classroom", "a score that is text", in_json(["tests", 0, "score"], "1")),
     ("GitHub Classroom", "a test without a line", in_json(["tests", 0, "line_no"], ...)),
-    ("GitHub Classroom", "a pass that is none", in_json(["status"], "pass")),
+    ("GitHub Classroom", "a pass despite failures", in_json(["status"], "pass")),
     ("GitHub Classroom", "a score beside a failure", in_json(["tests", 1, "score"], 1)),
     ("GitHub Classroom", "a forged notice", in_json(
         ["tests", 1, "message"], "x\n::notice title=Autograding report::{}")),
@@ -188,7 +188,7 @@ BAD: list[tuple[str, str, Spoil]] = [
 
 
 @pytest.mark.parametrize(("consumer", "what", "spoil"), BAD, ids=[f"{c}: {w}" for c, w, _ in BAD])
-def test_a_report_that_a_consumer_would_misread_is_seen(
+def test_checkers_detect_a_report_that_the_consumer_would_misread(
     mixed: list[Report], consumer: str, what: str, spoil: Spoil
 ) -> None:
     name, check = CHECKERS[consumer]
@@ -198,7 +198,9 @@ def test_a_report_that_a_consumer_would_misread_is_seen(
 
 
 @pytest.mark.parametrize("consumer", [c for c in CHECKERS if c not in ("a terminal", "a program")])
-def test_a_failure_that_looks_like_a_pass_is_seen(mixed: list[Report], consumer: str) -> None:
+def test_checkers_detect_a_failure_that_looks_like_a_pass(
+    mixed: list[Report], consumer: str
+) -> None:
     name, check = CHECKERS[consumer]
     right = [mixed[1]]
     assert right[0].verdict is Outlook.PASSED
@@ -207,7 +209,7 @@ def test_a_failure_that_looks_like_a_pass_is_seen(mixed: list[Report], consumer:
     assert check(text, [mixed[0]]) != []
 
 
-def test_thirds_of_a_point_add_up_everywhere() -> None:
+def test_thirds_of_a_point_add_up_in_every_format() -> None:
     report = next(
         report
         for report in (Reports(seed).report() for seed in range(10_000))

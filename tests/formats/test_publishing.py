@@ -1,4 +1,4 @@
-"""Where reports go: files are whole or not at all, and the terminal never loses its report."""
+"""Destinations of reports: files are written atomically, and the terminal always gets a report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def report_of(root: Path) -> list[Report]:
 
 @pytest.fixture
 def evil_course(small_course: Path) -> Path:
-    """The small course with a solution that prints workflow commands and meets one of three."""
+    """The small course; its solution prints workflow commands and meets 1 of 3 requirements."""
     (small_course / "solutions" / "projection.py").write_text(EVIL)
     return small_course
 
@@ -62,7 +62,7 @@ def evil_course(small_course: Path) -> Path:
 # --- files ------------------------------------------------------------------------------------
 
 
-def test_every_format_is_written_beside_the_terminals_report(small_course: Path) -> None:
+def test_every_format_is_written_beside_the_terminal_report(small_course: Path) -> None:
     outputs = [f"--output={name}=out/{name}.txt" for name in formats.FORMATS]
     (small_course / "out").mkdir()
     code, out, err = grade(small_course, *outputs)
@@ -82,7 +82,7 @@ def test_every_format_is_written_beside_the_terminals_report(small_course: Path)
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="paths and messages of POSIX")
-def test_a_place_that_cannot_be_written_is_exit_2_with_its_path_and_the_report(
+def test_an_unwritable_output_exits_2_with_its_path_and_prints_the_report(
     small_course: Path, path: str, reason: str
 ) -> None:
     code, out, err = grade(small_course, "--output", f"json={path}", "--output", "junit=ok.xml")
@@ -95,7 +95,7 @@ def test_a_place_that_cannot_be_written_is_exit_2_with_its_path_and_the_report(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
-def test_a_read_only_folder_is_exit_2_with_its_path() -> None:
+def test_the_error_for_a_read_only_folder_names_the_path() -> None:
     script = (
         "import os, sys\n"
         "from grader.files import write\n"
@@ -118,7 +118,7 @@ def test_a_read_only_folder_is_exit_2_with_its_path() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
-def test_a_full_disk_behind_standard_output_is_no_fault_of_the_grader(small_course: Path) -> None:
+def test_a_full_disk_behind_standard_output_exits_2(small_course: Path) -> None:
     output = ["--output", f"json={small_course / 'x.json'}"]
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
@@ -134,7 +134,7 @@ def test_a_full_disk_behind_standard_output_is_no_fault_of_the_grader(small_cour
     assert json.loads((small_course / "x.json").read_text())["version"] == 1
 
 
-def test_a_file_that_cannot_be_replaced_keeps_its_content_and_leaves_no_rest(
+def test_a_failed_write_keeps_the_old_content_and_leaves_no_temporary_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "report.json"
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_replaced_keeps_its_content_and_leaves_no_rest(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
-def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
+def test_write_keeps_file_mode_and_links(tmp_path: Path) -> None:
     mask = os.umask(0o022)
     try:
         write(tmp_path / "new", "x")
@@ -164,7 +164,7 @@ def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "z"
 
 
-def test_a_block_that_raises_leaves_the_old_content_and_no_other_file(tmp_path: Path) -> None:
+def test_replacing_keeps_the_old_content_when_the_block_raises(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_text("before")
 
@@ -180,7 +180,7 @@ def test_a_block_that_raises_leaves_the_old_content_and_no_other_file(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_link_that_is_not_followed_is_replaced(tmp_path: Path) -> None:
+def test_write_replaces_a_link_with_follow_link_false(tmp_path: Path) -> None:
     (tmp_path / "target").write_text("before")
     (tmp_path / "link").symlink_to("target")
     write(tmp_path / "link", "after", follow_link=False)
@@ -189,7 +189,7 @@ def test_a_link_that_is_not_followed_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "before"
 
 
-def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
+def test_append_keeps_existing_content(tmp_path: Path) -> None:
     append(tmp_path / "summary.md", "one\n")
     append(tmp_path / "summary.md", "two\n")
     assert (tmp_path / "summary.md").read_text() == "one\ntwo\n"
@@ -204,7 +204,7 @@ def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
         (["json=x", "junit=x"], "two formats for one path, x"),
     ],
 )
-def test_an_output_that_makes_no_sense_is_refused_before_grading(
+def test_an_invalid_output_option_is_refused_before_grading(
     small_course: Path, outputs: list[str], says: str
 ) -> None:
     code, out, err = grade(small_course, *(f"--output={text}" for text in outputs))
@@ -215,7 +215,7 @@ def test_an_output_that_makes_no_sense_is_refused_before_grading(
 # --- GitHub Actions ---------------------------------------------------------------------------
 
 
-def test_github_is_chosen_by_itself_beside_the_terminals_report(
+def test_the_github_format_is_added_automatically_in_github_actions(
     evil_course: Path, tmp_path: Path
 ) -> None:
     summary = tmp_path / "summary.md"
@@ -228,7 +228,7 @@ def test_github_is_chosen_by_itself_beside_the_terminals_report(
     assert markdown(summary.read_text().removeprefix("# before\n"), report_of(evil_course)) == []
 
 
-def test_what_a_learner_prints_is_no_command_in_github_actions(evil_course: Path) -> None:
+def test_printed_workflow_commands_are_not_executed_in_github_actions(evil_course: Path) -> None:
     _, out, _ = grade(evil_course, GITHUB_ACTIONS="true")
     assert "##[add-path]/evil" in out, "it is shown"
     executed = runner_log.commands(out)
@@ -237,32 +237,34 @@ def test_what_a_learner_prints_is_no_command_in_github_actions(evil_course: Path
     assert not runner_log.is_open(out)
 
 
-def test_without_the_fence_it_would_be_one(evil_course: Path) -> None:
+def test_printed_workflow_commands_would_be_executed_without_the_fence(evil_course: Path) -> None:
     _, out, _ = grade(evil_course)
     assert "stop-commands" not in [c.name for c in runner_log.commands(out)][:1]
     assert "add-path" in [c.name for c in runner_log.commands(out)]
 
 
-def test_the_fences_token_differs_from_run_to_run(evil_course: Path) -> None:
+def test_the_token_of_the_fence_differs_in_each_run(evil_course: Path) -> None:
     first, second = (grade(evil_course, GITHUB_ACTIONS="true")[1].split("\n")[0] for _ in "ab")
     assert re.fullmatch("::stop-commands::[0-9a-f]{32}", first)
     assert first != second
 
 
 @pytest.mark.parametrize("format_", ["terminal", "json", "markdown"])
-def test_a_format_that_was_asked_for_is_the_only_one(small_course: Path, format_: str) -> None:
+def test_an_explicit_format_turns_off_annotations(small_course: Path, format_: str) -> None:
     _, out, _ = grade(small_course, "--format", format_, GITHUB_ACTIONS="true")
     assert "::error" not in out
 
 
-def test_outside_github_actions_nothing_is_annotated(small_course: Path, tmp_path: Path) -> None:
+def test_there_are_no_annotations_outside_github_actions(
+    small_course: Path, tmp_path: Path
+) -> None:
     summary = tmp_path / "summary.md"
     _, out, _ = grade(small_course, GITHUB_STEP_SUMMARY=str(summary))
     assert "::" not in out
     assert not summary.exists()
 
 
-def test_an_annotation_names_the_learners_own_file_and_line(small_course: Path) -> None:
+def test_an_annotation_names_the_learners_file_and_line(small_course: Path) -> None:
     (small_course / "solutions" / "projection.py").write_text(
         "def project(X, W, bias=None):\n    if bias is not None:\n        return [][3]\n"
         "    return X @ W\n"
@@ -277,16 +279,14 @@ def test_an_annotation_names_the_learners_own_file_and_line(small_course: Path) 
     assert "IndexError: list index out of range" in command.data
 
 
-def test_an_annotation_names_the_file_from_the_repositorys_root(small_course: Path) -> None:
+def test_an_annotation_names_the_file_relative_to_the_repository(small_course: Path) -> None:
     workspace = str(small_course.parent)
     _, out, _ = grade(small_course, "--format", "github", GITHUB_WORKSPACE=workspace)
     [command] = runner_log.commands(out)
     assert command.properties["file"] == "course/solutions/projection.py"
 
 
-def test_a_summary_stays_below_1_mib_with_what_the_step_wrote_before(
-    evil_course: Path, tmp_path: Path
-) -> None:
+def test_a_summary_and_earlier_content_stay_below_1_mib(evil_course: Path, tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     for used in (0, 1024 * 1024 - 700, 1024 * 1024 - 1, 1024 * 1024 + 5):
         summary.write_text("x" * used)
@@ -296,7 +296,7 @@ def test_a_summary_stays_below_1_mib_with_what_the_step_wrote_before(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a message of POSIX")
-def test_a_summary_that_cannot_be_written_is_exit_2_and_loses_nothing(small_course: Path) -> None:
+def test_an_unwritable_summary_exits_2_and_prints_the_report(small_course: Path) -> None:
     code, out, err = grade(
         small_course, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(small_course / "no" / "s.md")
     )
@@ -305,7 +305,7 @@ def test_a_summary_that_cannot_be_written_is_exit_2_and_loses_nothing(small_cour
     assert "Not started: 0 of 3 points." in out
 
 
-def test_ten_errors_and_the_count_of_the_rest_the_first_of_each_requirement_first(
+def test_at_most_ten_errors_are_annotated_and_the_rest_are_counted(
     tmp_path: Path, small_course: Path
 ) -> None:
     folder = small_course / "solutions"

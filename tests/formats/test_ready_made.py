@@ -1,4 +1,4 @@
-"""What a course copies: the workflows for GitHub and GitLab, and Gradescope's autograder."""
+"""Files that a course copies: workflows for GitHub and GitLab, Gradescope's autograder."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def bash(script: str, cwd: Path, environment: dict[str, str]) -> subprocess.Comp
 
 
 def head(course: Path, source: Path | None) -> Path:
-    """Return the pull request's solutions as checked out: the shipped ones, one changed."""
+    """Return the pull request's checkout: the shipped solutions with one changed."""
     folder = course / ".pull-request" / "solutions"
     shutil.copytree(REPOSITORY / "solutions", folder)
     for starter in (course / "solutions").glob("*.py"):
@@ -94,7 +94,7 @@ def steps() -> list[dict[str, Any]]:
     return found
 
 
-def test_the_workflow_has_no_secret_and_a_token_that_only_reads() -> None:
+def test_the_workflow_has_no_secret_and_a_read_only_token() -> None:
     text = (REPOSITORY / ".github/workflows/grade.yml").read_text("utf-8")
     assert list(workflow()[True]) == ["pull_request"]  # YAML 1.1 reads `on` as true
     assert workflow()["permissions"] == {"contents": "read"}
@@ -105,7 +105,7 @@ def test_the_workflow_has_no_secret_and_a_token_that_only_reads() -> None:
         assert "${{" not in step.get("run", ""), "no text of a pull request in a script"
 
 
-def test_the_workflow_takes_grader_and_cases_from_the_base_branch() -> None:
+def test_the_workflow_uses_grader_and_cases_of_the_base_branch() -> None:
     base, from_head = (s["with"] for s in steps() if "checkout" in str(s.get("uses", "")))
     assert base["ref"] == "${{ github.event.pull_request.base.sha }}"
     assert "path" not in base
@@ -143,7 +143,7 @@ def test_the_workflows_step_passes_when_no_solution_was_changed(
     assert (ran.returncode, ran.stdout) == (0, "No solution was changed.\n")
 
 
-def test_only_solutions_are_taken_and_never_a_link(course: Path, tmp_path: Path) -> None:
+def test_take_solutions_copies_only_python_files_and_no_links(course: Path, tmp_path: Path) -> None:
     folder = head(course, RIGHT)
     (tmp_path / "secret.py").write_text(CANARY)
     (folder / "batched_multi_head_attention.py").unlink()
@@ -161,7 +161,7 @@ def test_only_solutions_are_taken_and_never_a_link(course: Path, tmp_path: Path)
     assert taken == ["-rf.py", "a\nb.py", "helper.py", f"{SLUG}.py"]
 
 
-def test_a_folder_of_solutions_that_is_a_link_is_refused(course: Path, tmp_path: Path) -> None:
+def test_take_solutions_refuses_a_folder_that_is_a_link(course: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     ran = bash(f"bash .ci/take-solutions {tmp_path / 'link'}", course, python_first(tmp_path))
     assert ran.returncode == 2
@@ -169,7 +169,9 @@ def test_a_folder_of_solutions_that_is_a_link_is_refused(course: Path, tmp_path:
     assert (course / "solutions" / f"{SLUG}.py").is_file(), "nothing was touched"
 
 
-def test_a_notebook_is_graded_where_it_is_all_there_is(course: Path, tmp_path: Path) -> None:
+def test_a_notebook_is_graded_when_the_exercise_has_no_python_file(
+    course: Path, tmp_path: Path
+) -> None:
     folder = head(course, None)
     (folder / f"{SLUG}.ipynb").write_text("{}")
     ran = bash(f"bash .ci/take-solutions {folder}", course, python_first(tmp_path))
@@ -238,7 +240,7 @@ class Autograder:
         return names
 
     def run(self, **files: Path) -> subprocess.CompletedProcess[str]:
-        """Hand in files under names (`__` stands for the dot) and run the autograder."""
+        """Hand in files by name (`__` stands for the dot) and run the autograder."""
         shutil.rmtree(self.folder / "submission")
         (self.folder / "submission").mkdir()
         for name, source in files.items():
@@ -258,7 +260,7 @@ def autograder(course: Path, tmp_path: Path) -> Autograder:
     return made
 
 
-def test_gradescopes_zip_has_what_it_needs_at_its_root(autograder: Autograder) -> None:
+def test_the_gradescope_zip_has_the_required_files_at_its_root(autograder: Autograder) -> None:
     names = autograder.build()
     for name in ("setup.sh", "run_autograder", "slug", "pyproject.toml", "grader/cli.py"):
         assert name in names
@@ -277,7 +279,7 @@ def test_gradescope_shows_the_points_of_each_requirement(autograder: Autograder)
     assert autograder.tests()["projections"] == "passed"
 
 
-def test_gradescope_tells_a_learner_who_handed_in_nothing(autograder: Autograder) -> None:
+def test_gradescope_reports_a_submission_without_a_solution(autograder: Autograder) -> None:
     autograder.build()
     assert autograder.run().returncode == 0
     results = json.loads(autograder.results.read_text("utf-8"))
@@ -285,7 +287,7 @@ def test_gradescope_tells_a_learner_who_handed_in_nothing(autograder: Autograder
     assert SLUG in results["tests"][0]["output"]
 
 
-def test_gradescope_follows_no_link_that_was_handed_in(autograder: Autograder) -> None:
+def test_gradescope_does_not_follow_a_submitted_link(autograder: Autograder) -> None:
     autograder.build()
     autograder.run()
     link = autograder.folder / "submission" / f"{SLUG}.py"
@@ -294,7 +296,7 @@ def test_gradescope_follows_no_link_that_was_handed_in(autograder: Autograder) -
     assert json.loads(autograder.results.read_text("utf-8"))["score"] == 0
 
 
-def test_gradescope_has_results_even_when_the_course_is_broken(autograder: Autograder) -> None:
+def test_gradescope_gets_results_when_the_course_is_broken(autograder: Autograder) -> None:
     autograder.build()
     problem = autograder.folder / "source" / "problems" / SLUG / "problem.yaml"
     problem.write_text(problem.read_text("utf-8").replace("entry_point", "entrypoint"))
