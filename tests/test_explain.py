@@ -1,4 +1,4 @@
-"""The sentences that a learner reads, from real answers: kind first, then where, then numbers."""
+"""The sentences for learners, from real answers: kind of mismatch, place, numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CASE = Case("a-case", "scale", "Why.", {}, Location("cases/x/scale.yaml"))
 def mismatch(
     returned: Any, returns: Returns = ONE, checks: Checks = "values", expected: Any = None
 ) -> Mismatch:
-    """Return the mismatch of a returned object where Y, or Y and W, are right."""
+    """Return the mismatch of a returned object when Y, or Y and W, are expected."""
     call = Call("a-case", "scale", ())
     answer = inprocess.execute(lambda: returned, returns, [call])["a-case"].answer
     assert answer is not None
@@ -56,7 +56,7 @@ def mismatch(
 
 
 def said(returned: Any, *arguments: Any, **options: Any) -> str:
-    """Return the first sentence about a returned object."""
+    """Return the headline about a returned object."""
     return explain.headline(mismatch(returned, *arguments, **options))
 
 
@@ -110,13 +110,13 @@ HEADLINES = [
 
 
 @pytest.mark.parametrize(("returned", "returns", "sentence"), HEADLINES)
-def test_the_first_sentence_says_what_kind_of_difference_it_is(
+def test_the_headline_states_the_kind_of_mismatch(
     returned: Any, returns: Returns, sentence: str
 ) -> None:
     assert said(returned, returns) == sentence
 
 
-def test_an_element_type_is_told_with_what_has_it() -> None:
+def test_a_dtype_mismatch_names_the_returned_type() -> None:
     promised = "expected a numpy.ndarray of float64."
     assert (
         said(Y.astype("f4"), checks="dtype") == f"output is a numpy.ndarray of float32, {promised}"
@@ -124,20 +124,20 @@ def test_an_element_type_is_told_with_what_has_it() -> None:
     assert said(Y.tolist(), checks="dtype") == f"output is a list, {promised}"
 
 
-def test_a_finite_number_where_none_is_expected_differs() -> None:
+def test_a_finite_number_instead_of_infinity_is_said_to_differ() -> None:
     wrong = mismatch(Y, expected=(np.where(Y > 9, np.inf, Y),))
     assert wrong.kind == "nonfinite"
     assert explain.headline(wrong) == "output differs in 2 of 12 elements."
 
 
-def test_the_only_element_is_called_so() -> None:
+def test_a_single_number_is_called_the_only_element() -> None:
     returns = Returns("single", (ReturnedValue("loss", ()),))
     wrong = mismatch(2.0, returns, expected=(np.array(1.0),))
     assert explain.headline(wrong) == "loss differs in its only element."
     assert explain.details(wrong)[0] == "first at    loss"
 
 
-def test_the_place_is_told_with_its_axes_and_both_numbers_below_each_other() -> None:
+def test_details_show_place_and_numbers_in_a_column() -> None:
     weights = W.copy()
     weights[1, 0, 2] = 0.75
     weights[1, 2, 1] = 0.9
@@ -152,7 +152,7 @@ def test_the_place_is_told_with_its_axes_and_both_numbers_below_each_other() -> 
     ]
 
 
-def test_structure_has_no_place() -> None:
+def test_structure_mismatches_have_no_details() -> None:
     assert explain.details(mismatch(Y.T)) == []
     assert explain.details(mismatch(None)) == []
 
@@ -171,7 +171,7 @@ def test_structure_has_no_place() -> None:
         (1 + 2j, 1.0, ("1+2j", "1")),
     ],
 )
-def test_two_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart(
+def test_two_numbers_have_enough_digits_to_differ(
     got: Any, expected: Any, words: tuple[str, str]
 ) -> None:
     assert explain.two_numbers(got, expected) == words
@@ -186,7 +186,7 @@ def test_two_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart(
         ((3, 0), (), "p[3, 0]"),
     ],
 )
-def test_a_place_has_its_axes_names_where_they_are_known(
+def test_a_place_shows_axis_names_where_they_are_known(
     index: tuple[int, ...], axes: tuple[str, ...], words: str
 ) -> None:
     assert explain.place("p", axes, index) == words
@@ -202,7 +202,9 @@ def test_a_place_has_its_axes_names_where_they_are_known(
         ((3,), ("query",), "(query 3)"),
     ],
 )
-def test_a_shape_in_words(shape: tuple[int, ...], axes: tuple[str, ...], words: str) -> None:
+def test_a_shape_is_described_with_axis_names(
+    shape: tuple[int, ...], axes: tuple[str, ...], words: str
+) -> None:
     assert explain.shape_words(shape, axes) == words
 
 
@@ -215,7 +217,7 @@ def result(
     return CaseResult(CASE, verdict, Execution(outcome, failure=failure), **more)
 
 
-def test_an_exception_is_its_type_message_and_the_learners_lines() -> None:
+def test_an_exception_is_shown_with_message_learner_frames_and_hint() -> None:
     frames = (
         Frame("solutions/a.py", 3, "attention", "    return helper(Q)"),
         Frame("solutions/a.py", 9, "helper", "Q @ K"),
@@ -232,7 +234,7 @@ def test_an_exception_is_its_type_message_and_the_learners_lines() -> None:
     ]
 
 
-def test_frames_of_a_recursion_are_told_once() -> None:
+def test_repeated_frames_of_a_recursion_are_counted() -> None:
     frame = Frame("a.py", 2, "f", "return f()")
     frames = (Frame("a.py", 5, "g", "f()"), *[frame] * 15)
     failure = Failure("exception", "RecursionError", "too deep", frames)
@@ -255,35 +257,35 @@ def test_frames_of_a_recursion_are_told_once() -> None:
         (Outcome.MEMORY, Failure("memory", facts={"limit_mb": 9}), "ran out of memory (limit 9"),
     ],
 )
-def test_whatever_ended_a_call_is_told_first(
+def test_a_message_starts_with_how_the_call_ended(
     outcome: Outcome, failure: Failure | None, first: str
 ) -> None:
     assert explain.message(result(outcome, failure)).startswith(first)
 
 
-def test_a_case_that_passed_says_nothing() -> None:
+def test_a_passed_case_has_no_message() -> None:
     assert explain.message(result(Outcome.RETURNED, verdict=Verdict.PASSED)) == ""
 
 
-def test_a_case_that_was_not_judged_says_why() -> None:
+def test_a_skipped_case_has_its_reason_as_message() -> None:
     skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("waits", ("softmax",)))
     assert explain.message(skipped) == "waits for softmax"
 
 
 def waiting(**options: Any) -> str:
-    """Return what is said about a skipped requirement."""
+    """Return the sentence about a skipped requirement."""
     requirement = Requirement("scale", "Scores are scaled.")
     return explain.waiting(RequirementResult(requirement, Verdict.SKIPPED, **options))
 
 
-def test_a_waiting_requirement_names_what_it_waits_for() -> None:
+def test_a_skipped_requirement_names_the_requirements_it_waits_for() -> None:
     assert waiting(cases=(), waits_for=("softmax", "mask")) == "waits for softmax, mask"
     skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("structure"))
     assert waiting(cases=(skipped,)) == "nothing of the right shape came back"
     assert waiting(cases=()) == "not judged"
 
 
-def test_a_syntax_error_points_at_its_column() -> None:
+def test_a_caret_marks_the_column_of_a_syntax_error() -> None:
     failure = Failure("syntax", "TabError", "inconsistent use of tabs")
     refusal = Refusal("syntax", failure, 7, 12, "    return X +")
     assert explain.refusal_lines(refusal) == [
@@ -294,14 +296,14 @@ def test_a_syntax_error_points_at_its_column() -> None:
     ]
 
 
-def test_where_lengths_agree_a_missing_axis_is_not_taken_for_another_value() -> None:
+def test_a_missing_axis_is_named_when_the_other_lengths_agree() -> None:
     square = np.zeros((3, 3))
     found = mismatch((square, W[0]), TWO, expected=(square, W[:1]))
     assert found.facts["shape_of"] == "output"
     assert explain.headline(found).endswith("got (3, 3): the axis 'head' is missing.")
 
 
-def test_where_a_file_stopped_while_loading_is_told_once() -> None:
+def test_a_refusal_while_loading_shows_its_frame_once() -> None:
     frames = (Frame("a.py", 2, "<module>", "import torch"),)
     failure = Failure("loading", "ModuleNotFoundError", "no torch", frames)
     refusal = Refusal("import", failure, 2, None, "import torch")
@@ -318,13 +320,13 @@ def test_where_a_file_stopped_while_loading_is_told_once() -> None:
     ]
 
 
-def test_a_refusal_without_a_line_of_text_still_says_the_line() -> None:
+def test_a_refusal_without_source_text_has_its_line_number() -> None:
     unexpected = Failure("language", facts={"language": "r"})
     message = "the notebook is written in r, not in Python"
     assert explain.refusal_lines(Refusal("notebook", unexpected, 3)) == [message, "  line 3"]
     assert explain.refusal_lines(Refusal("notebook", unexpected)) == [message]
 
 
-def test_there_is_a_sentence_for_every_kind_of_mismatch() -> None:
+def test_every_kind_of_mismatch_has_a_sentence() -> None:
     told = {mismatch(returned, returns).kind for returned, returns, _ in HEADLINES} | {"dtype"}
     assert told == set(compare.KINDS)

@@ -1,6 +1,6 @@
-"""From executions to verdicts, points and who waits for whom.
+"""Verdicts, points and waiting requirements, computed from executions.
 
-The rules are those of DESIGN.md, 'How a submission is judged', on exams of a few lines.
+The rules are those of DESIGN.md, 'How a submission is judged', on problems of a few lines.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def nothing_right(x: Any) -> Any:
 # --- one case -------------------------------------------------------------------------------------
 
 
-def test_a_right_answer_meets_everything() -> None:
+def test_a_right_answer_meets_every_requirement() -> None:
     small = small_problem(SHAPES, says("scale"))
     report = small.report(small.run())
     assert small.verdicts(small.run()) == {"shapes": "passed", "scale": "passed"}
@@ -85,14 +85,14 @@ def test_a_right_answer_meets_everything() -> None:
 
 
 @pytest.mark.parametrize("answer", [total_in_a_list, bare])
-def test_a_wrong_structure_is_one_red_line_and_the_rest_is_judged_on_what_is_right(
+def test_a_wrong_structure_fails_only_the_structure_requirement(
     answer: Any,
 ) -> None:
     small = small_problem(SHAPES, says("scale"))
     assert small.verdicts(small.run(answer)) == {"shapes": "failed", "scale": "passed"}
 
 
-def test_a_value_of_the_right_shape_is_judged_beside_one_of_the_wrong() -> None:
+def test_values_of_right_shape_are_judged_beside_a_wrong_shape() -> None:
     small = small_problem(SHAPES, says("scale"))
     run = small.run(total_in_a_list, scale2=lambda x: (2 * x + 1, [x.sum()]))
     assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
@@ -102,7 +102,7 @@ def test_a_value_of_the_right_shape_is_judged_beside_one_of_the_wrong() -> None:
     assert (second.mismatch.kind, second.mismatch.value) == ("values", "twice")
 
 
-def test_a_value_of_the_right_shape_is_judged_after_one_of_the_wrong() -> None:
+def test_values_of_right_shape_are_judged_after_a_wrong_shape() -> None:
     small = small_problem(SHAPES, says("scale"))
     run = small.run(lambda x: (x[:1], x.sum()), scale2=lambda x: (x[:1], x.sum() + 1))
     assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
@@ -111,7 +111,7 @@ def test_a_value_of_the_right_shape_is_judged_after_one_of_the_wrong() -> None:
     assert (mismatch.kind, mismatch.value) == ("values", "total")
 
 
-def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
+def test_values_are_not_judged_when_no_returned_value_has_the_right_shape() -> None:
     small = small_problem(says("scale"), SHAPES)
     run = small.run(nothing_right)
     assert small.verdicts(run) == {"scale": "skipped", "shapes": "failed"}
@@ -122,10 +122,10 @@ def test_where_nothing_of_the_right_shape_came_back_nothing_is_judged() -> None:
 
 
 @pytest.mark.parametrize("answer", [total_in_a_list, nothing_right, bare])
-def test_a_wrong_structure_in_another_case_is_that_cases_news_when_structure_is_met(
+def test_a_wrong_structure_fails_its_case_when_structure_cases_pass(
     answer: Any,
 ) -> None:
-    small = small_problem(says("scale"), SHAPES)  # whatever the author's order
+    small = small_problem(says("scale"), SHAPES)  # the order of requirements does not matter
     run = small.run(scale1=answer)
     assert small.verdicts(run) == {"scale": "failed", "shapes": "passed"}
     mismatch = small.results(run)["scale"].cases[0].mismatch
@@ -133,7 +133,7 @@ def test_a_wrong_structure_in_another_case_is_that_cases_news_when_structure_is_
     assert mismatch.kind in ("shape", "kind")
 
 
-def test_of_a_wrong_shape_and_wrong_values_in_one_case_the_shape_is_told() -> None:
+def test_a_wrong_shape_is_reported_before_wrong_values() -> None:
     small = small_problem(SHAPES, says("scale"))
     run = small.run(scale1=lambda x: (2 * x + 1, [x.sum()]))
     mismatch = small.results(run)["scale"].cases[0].mismatch
@@ -141,12 +141,12 @@ def test_of_a_wrong_shape_and_wrong_values_in_one_case_the_shape_is_told() -> No
     assert (mismatch.kind, mismatch.value) == ("shape", "total")
 
 
-def test_numbers_do_not_matter_to_structure() -> None:
+def test_wrong_numbers_do_not_fail_a_structure_requirement() -> None:
     small = small_problem(SHAPES, says("scale"))
     assert small.verdicts(small.run(wrong)) == {"shapes": "passed", "scale": "failed"}
 
 
-def test_an_element_type_is_judged_by_the_requirement_that_promises_it_alone() -> None:
+def test_only_a_dtype_requirement_judges_element_types() -> None:
     returns = Returns("single", (ReturnedValue("twice", ("row",), "float64"),))
     small = small_problem(
         says("scale"), says("kind", checks="dtype"), returns=returns, reference=lambda x: 2 * x
@@ -168,7 +168,7 @@ def test_a_case_is_judged_with_its_own_tolerance() -> None:
 @pytest.mark.parametrize(
     "outcome", [o for o in Outcome if o not in (Outcome.RETURNED, Outcome.NOT_RUN)]
 )
-def test_what_ended_a_call_is_an_error(outcome: Outcome) -> None:
+def test_a_call_that_did_not_return_is_an_error(outcome: Outcome) -> None:
     small = small_problem(SHAPES, says("scale"))
     ended = Execution(outcome, failure=Failure("gone"))
     run = instead(small.run(), scale1=ended, shapes2=ended)
@@ -177,7 +177,7 @@ def test_what_ended_a_call_is_an_error(outcome: Outcome) -> None:
     assert small.results(run)["scale"].cases[0].execution is ended
 
 
-def test_an_answer_beside_another_outcome_than_returned_is_not_judged() -> None:
+def test_an_answer_is_judged_only_with_the_outcome_returned() -> None:
     small = small_problem(says("scale"))
     run = small.run()
     late = replace(run.executions["scale1"], outcome=Outcome.TIMED_OUT)
@@ -190,7 +190,7 @@ def test_a_return_without_an_answer_is_an_error() -> None:
     assert small.verdicts(run) == {"scale": "errored"}
 
 
-def test_a_case_that_was_left_out_is_skipped_and_says_why() -> None:
+def test_a_case_that_was_not_run_is_skipped_with_a_reason() -> None:
     small = small_problem(says("scale"))
     run = instead(small.run(), scale1=NOT_RUN, scale2=Execution(Outcome.NOT_RUN))
     first, second = small.results(run)["scale"].cases
@@ -213,7 +213,9 @@ def test_a_case_that_was_left_out_is_skipped_and_says_why() -> None:
         ("wrong", "raising", "errored"),
     ],
 )
-def test_the_verdict_is_that_of_the_worst_case(first: str, second: str, verdict: str) -> None:
+def test_a_requirement_has_the_verdict_of_its_worst_case(
+    first: str, second: str, verdict: str
+) -> None:
     small = small_problem(says("scale"))
     behaviours = {"right": right, "wrong": wrong, "raising": raising}
     for pair in ((first, second), (second, first)):
@@ -240,10 +242,10 @@ def test_cases_before_a_timeout_keep_their_verdicts() -> None:
     ]
 
 
-# --- who waits for whom ---------------------------------------------------------------------------
+# --- needs and waiting ----------------------------------------------------------------------------
 
 
-def test_what_is_wrong_waits_for_what_it_needs_while_that_is_unmet() -> None:
+def test_a_failed_requirement_is_skipped_while_a_needed_one_is_unmet() -> None:
     small = small_problem(says("scale"), says("sum", "scale"))
     run = small.run(scale1=wrong, sum2=wrong)
     assert small.verdicts(run) == {"scale": "failed", "sum": "skipped"}
@@ -256,13 +258,13 @@ def test_what_is_wrong_waits_for_what_it_needs_while_that_is_unmet() -> None:
 
 
 @pytest.mark.parametrize("needed", [wrong, raising])
-def test_what_raises_waits_too(needed: Any) -> None:
+def test_an_errored_requirement_is_skipped_while_a_needed_one_is_unmet(needed: Any) -> None:
     small = small_problem(says("scale"), says("sum", "scale"))
     run = small.run(scale1=needed, sum2=raising)
     assert small.verdicts(run)["sum"] == "skipped"
 
 
-def test_what_passes_is_met_whatever_it_needs() -> None:
+def test_a_passed_requirement_is_met_when_a_needed_one_fails() -> None:
     small = small_problem(says("scale"), says("sum", "scale"))
     run = small.run(scale1=wrong)
     assert small.verdicts(run) == {"scale": "failed", "sum": "passed"}
@@ -270,12 +272,12 @@ def test_what_passes_is_met_whatever_it_needs() -> None:
     assert small.report(run).earned == 1
 
 
-def test_what_is_wrong_is_red_when_all_it_needs_is_met() -> None:
+def test_a_failed_requirement_is_red_when_all_needed_ones_are_met() -> None:
     small = small_problem(says("scale"), says("sum", "scale"))
     assert small.verdicts(small.run(sum1=wrong)) == {"scale": "passed", "sum": "failed"}
 
 
-def test_needs_reach_through_others_and_name_what_can_be_worked_on_now() -> None:
+def test_needs_are_transitive_and_name_the_failed_requirement() -> None:
     small = small_problem(says("a"), says("b", "a"), says("c", "b"), says("d", "c"))
     run = small.run(a1=wrong, b1=wrong, d1=wrong)  # c is met
     assert small.verdicts(run) == {
@@ -289,7 +291,7 @@ def test_needs_reach_through_others_and_name_what_can_be_worked_on_now() -> None
     assert results["d"].waits_for == ("a",)
 
 
-def test_several_needs_are_named_in_the_authors_order() -> None:
+def test_several_unmet_needs_are_named_in_the_authors_order() -> None:
     small = small_problem(says("a"), says("b"), says("c"), says("d", "c", "b", "a"))
     run = small.run(a1=wrong, c1=raising, d1=wrong)
     result = small.results(run)["d"]
@@ -297,27 +299,27 @@ def test_several_needs_are_named_in_the_authors_order() -> None:
     assert explain.reason(result.cases[0]) == "waits for a, c"
 
 
-def test_a_need_that_was_left_out_is_waited_for() -> None:
+def test_a_requirement_waits_for_a_needed_one_that_was_not_run() -> None:
     small = small_problem(says("a"), says("b", "a"))
     run = instead(small.run(b1=wrong), a1=NOT_RUN)
     assert small.verdicts(run) == {"a": "skipped", "b": "skipped"}
     assert small.results(run)["b"].waits_for == ("a",)
 
 
-def test_a_need_that_is_red_is_named_rather_than_one_that_was_left_out() -> None:
+def test_a_failed_need_is_named_before_one_that_was_not_run() -> None:
     small = small_problem(says("a"), says("b"), says("c", "a", "b"))
     run = instead(small.run(b1=wrong, c1=wrong), a1=NOT_RUN)
     assert small.results(run)["c"].waits_for == ("b",)
 
 
-def test_a_case_that_was_left_out_keeps_its_reason_while_its_requirement_waits() -> None:
+def test_a_case_that_was_not_run_keeps_its_reason_in_a_waiting_requirement() -> None:
     small = small_problem(says("a"), says("b", "a"))
     run = instead(small.run(a1=wrong, b1=wrong), b2=NOT_RUN)
     reasons = [explain.reason(c) for c in small.results(run)["b"].cases]
     assert reasons == ["waits for a", NOT_RELOADED]
 
 
-def test_what_needs_a_requirement_without_right_shapes_waits_for_structure() -> None:
+def test_a_need_without_right_shapes_makes_its_dependents_wait_for_structure() -> None:
     small = small_problem(SHAPES, says("a"), says("b", "a"))
     run = small.run(total_in_a_list, a1=nothing_right, a2=nothing_right, b1=wrong)
     assert small.verdicts(run) == {"shapes": "failed", "a": "skipped", "b": "skipped"}
@@ -325,14 +327,14 @@ def test_what_needs_a_requirement_without_right_shapes_waits_for_structure() -> 
     assert small.results(run)["b"].waits_for == ("shapes",)
 
 
-def test_what_is_wrong_in_its_numbers_does_not_wait_for_structure() -> None:
+def test_wrong_numbers_do_not_wait_for_structure() -> None:
     small = small_problem(SHAPES, says("a"))
     run = small.run(total_in_a_list, a1=wrong)
     assert small.verdicts(run) == {"shapes": "failed", "a": "failed"}
     assert small.results(run)["a"].waits_for == ()
 
 
-def test_structure_waits_for_what_is_red_and_not_for_what_was_skipped_on_its_account() -> None:
+def test_structure_waits_for_an_errored_need_but_not_for_one_that_waits_for_structure() -> None:
     small = small_problem(says("a"), says("shapes", "a", checks="structure"))
     blind = small.run(nothing_right)
     assert small.verdicts(blind) == {"a": "skipped", "shapes": "failed"}
@@ -342,14 +344,14 @@ def test_structure_waits_for_what_is_red_and_not_for_what_was_skipped_on_its_acc
     assert small.results(crashing)["shapes"].waits_for == ("a",)
 
 
-def test_what_was_left_out_without_a_need_waits_for_nothing() -> None:
+def test_a_requirement_that_was_not_run_and_has_no_needs_waits_for_nothing() -> None:
     small = small_problem(SHAPES, says("a"))
     run = instead(small.run(), a1=NOT_RUN)
     assert small.verdicts(run) == {"shapes": "passed", "a": "skipped"}
     assert small.results(run)["a"].waits_for == ()
 
 
-def test_needs_that_share_a_need_are_each_looked_at_once() -> None:
+def test_a_shared_need_is_named_once() -> None:
     small = small_problem(says("a"), says("b", "a"), says("c", "a"), says("d", "b", "c"))
     assert small.results(small.run(a1=wrong, d1=wrong))["d"].waits_for == ("a",)
 
@@ -360,7 +362,7 @@ def test_requirements_keep_the_authors_order() -> None:
         assert list(small.verdicts(run)) == ["b", "shapes", "a"]
 
 
-def test_red_is_what_failed_or_erred_and_met_is_what_passed() -> None:
+def test_failed_and_errored_are_red_and_passed_is_met() -> None:
     found = {}
     for verdict in Verdict:
         result = RequirementResult(says("a"), verdict, ())
@@ -373,10 +375,10 @@ def test_red_is_what_failed_or_erred_and_met_is_what_passed() -> None:
     }
 
 
-# --- points and the whole -------------------------------------------------------------------------
+# --- points and the verdict of the report ---------------------------------------------------------
 
 
-def test_points_are_exact_fractions_of_what_is_met() -> None:
+def test_points_are_exact_sums_of_fractions() -> None:
     third = Fraction(1, 3)
     small = small_problem(
         *(says(id, points=third) for id in "abc"), says("d", points=Fraction(7, 2))
@@ -387,7 +389,7 @@ def test_points_are_exact_fractions_of_what_is_met() -> None:
     assert (whole.earned, type(whole.earned)) == (1, Fraction)
 
 
-def test_a_bonus_is_shown_and_never_needed() -> None:
+def test_a_bonus_changes_neither_verdict_nor_points() -> None:
     small = small_problem(says("a"), says("extra", bonus=True, points=Fraction(5)))
     for run in (small.run(), small.run(extra1=wrong), small.run(extra1=raising)):
         report = small.report(run)
@@ -397,20 +399,20 @@ def test_a_bonus_is_shown_and_never_needed() -> None:
     assert (alone.verdict, alone.earned) == (Outlook.FAILED, 0)
 
 
-def test_without_a_requirement_that_is_not_a_bonus_nothing_passes() -> None:
+def test_an_exercise_with_only_a_bonus_is_never_passed() -> None:
     small = small_problem(says("extra", bonus=True))
     report = small.report(small.run())
     assert (report.verdict, report.possible) == (Outlook.FAILED, 0)
     assert type(report.earned) is type(report.possible) is Fraction
 
 
-def test_one_requirement_of_several_is_not_a_pass() -> None:
+def test_meeting_one_of_two_requirements_is_not_a_pass() -> None:
     small = small_problem(says("a"), says("b"))
     assert small.report(small.run(a1=wrong)).verdict is Outlook.FAILED
     assert small.report(small.run(a1=raising, b1=wrong)).verdict is Outlook.ERRORED
 
 
-def test_a_submission_none_of_whose_cases_ran_never_passes() -> None:
+def test_a_submission_without_any_run_case_fails() -> None:
     small = small_problem(SHAPES, says("a"), says("b", "a"))
     ids = [case.id for case in small.prepared.problem.cases]
     for left_out in (NOT_RUN, Execution(Outcome.NOT_RUN)):
@@ -425,7 +427,7 @@ def test_an_untouched_starter_is_not_started() -> None:
     assert (report.verdict, report.earned) == (Outlook.NOT_STARTED, 0)
 
 
-def test_what_answers_one_case_or_raises_anything_else_is_started() -> None:
+def test_an_answer_or_another_exception_makes_a_submission_started() -> None:
     small = small_problem(SHAPES, says("a"))
     assert small.report(small.run(unfinished, a1=right)).verdict is Outlook.ERRORED
     assert small.report(small.run(unfinished, a1=raising)).verdict is Outlook.ERRORED
@@ -435,13 +437,13 @@ def test_what_answers_one_case_or_raises_anything_else_is_started() -> None:
     assert small.report(instead(small.run(unfinished), a1=claimed)).verdict is Outlook.ERRORED
 
 
-def test_what_meets_all_but_a_bonus_passes_even_if_that_is_not_started() -> None:
+def test_a_submission_passes_with_a_bonus_that_is_not_started() -> None:
     small = small_problem(says("a"), says("extra", bonus=True))
     run = small.run(extra1=unfinished, extra2=unfinished)
     assert small.report(run).verdict is Outlook.PASSED
 
 
-def test_a_refused_submission_is_an_error_with_nothing_judged() -> None:
+def test_a_refused_submission_is_an_error_and_every_case_is_skipped() -> None:
     small = small_problem(SHAPES, says("a"), says("b", "a"))
     refusal = Refusal("syntax", Failure("syntax"), line=3)
     report = grading.grade(small.prepared, refusal, "rows.py", InProcessRunner())
@@ -467,7 +469,7 @@ def double(x):
 """
 
 
-def test_a_submission_is_run_on_all_cases_and_reported_under_its_name() -> None:
+def test_grade_runs_all_cases_and_reports_the_shown_name() -> None:
     small = small_problem(says("a"), says("b"))
     report = grading.grade(
         small.prepared, Submission("r.py", SOURCE), "shown.py", InProcessRunner()
@@ -479,7 +481,7 @@ def test_a_submission_is_run_on_all_cases_and_reported_under_its_name() -> None:
     assert 0 < report.seconds < 60
 
 
-def test_a_grade_takes_at_least_as_long_as_its_run_and_is_diagnosed() -> None:
+def test_grade_measures_its_time_and_adds_the_diagnosis() -> None:
     class Timeless(InProcessRunner):
         def run(self, job: Job) -> Run:
             return replace(super().run(job), seconds=0.0)
@@ -494,7 +496,7 @@ def test_a_grade_takes_at_least_as_long_as_its_run_and_is_diagnosed() -> None:
     assert report.requirements[0].diagnosis is named
 
 
-def test_a_report_says_how_long_the_run_took_and_where_it_ran() -> None:
+def test_a_report_has_seconds_runner_isolation_and_warnings() -> None:
     class Elsewhere(InProcessRunner):
         name = "elsewhere"
         isolation = ("a wall", "a moat")
@@ -506,7 +508,7 @@ def test_a_report_says_how_long_the_run_took_and_where_it_ran() -> None:
     assert (report.isolation, report.warnings) == (("a wall", "a moat"), (DRY,))
 
 
-def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
+def test_frames_of_a_notebook_have_cell_and_line() -> None:
     small = small_problem(says("a"))
     source = b"def double(x):\n    raise ValueError('no')\n"
     lines = ((4, 1), (4, 2))
@@ -520,7 +522,7 @@ def test_lines_of_a_notebook_are_told_as_the_learner_sees_them() -> None:
     assert places == [[("rows.ipynb", 4, 2)], [("rows.ipynb", None, 2)]]
 
 
-def test_hidden_cases_run_last_and_the_rest_keeps_the_authors_order() -> None:
+def test_hidden_cases_run_last_and_other_cases_keep_the_authors_order() -> None:
     small = small_problem(says("a"), says("b"), hidden=("a1", "b1")).prepared
     job = grading.job_of(small, Submission("it.py", b""))
     assert [call.case for call in job.calls] == ["a2", "b2", "a1", "b1"]
@@ -528,7 +530,7 @@ def test_hidden_cases_run_last_and_the_rest_keeps_the_authors_order() -> None:
     assert (job.returns, job.limits) == (PAIR, small.problem.limits)
 
 
-def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() -> None:
+def test_reseeding_draws_other_arguments() -> None:
     drawn = {"x": {"normal": {"shape": [3], "seed": 7}}}
     problem = problem_of(says("a"), arguments=drawn)
     first, again, other = (
@@ -549,7 +551,7 @@ def test_calls_have_the_arguments_of_their_cases_and_reseeding_draws_others() ->
     assert (plain.calls[0].arguments[0].tolist(), plain.reseed) == (first[0], 0)
 
 
-def test_every_verdict_of_a_case_may_come_from_one_who_remembers() -> None:
+def test_judge_alone_takes_case_results_from_the_given_function() -> None:
     small = small_problem(says("a"), SHAPES).prepared
     asked: list[tuple[str, str, bool]] = []
 
@@ -569,14 +571,14 @@ def test_every_verdict_of_a_case_may_come_from_one_who_remembers() -> None:
     ]
 
 
-def test_before_any_waits_what_is_wrong_is_wrong() -> None:
+def test_judge_alone_ignores_needs() -> None:
     small = small_problem(says("a"), says("b", "a"))
     run = small.run(a1=wrong, b1=wrong)
     results = grading.judge_alone(small.prepared, run.executions)
     assert {id: str(r.verdict) for id, r in results.items()} == {"a": "failed", "b": "failed"}
 
 
-def test_a_diagnosis_is_asked_for_with_what_happened_and_laid_beside_its_requirement() -> None:
+def test_diagnose_gets_run_and_results_and_its_diagnosis_joins_the_requirement() -> None:
     small = small_problem(says("a"), says("b"))
     run = small.run(b1=wrong)
     named = Diagnosis("off", "You add something.")
@@ -591,7 +593,7 @@ def test_a_diagnosis_is_asked_for_with_what_happened_and_laid_beside_its_require
     assert [r.diagnosis for r in small.report(run).requirements] == [None, None]
 
 
-def test_what_wrong_numbers_have_in_common_is_told_where_it_is_red_and_only_there() -> None:
+def test_patterns_are_found_only_in_failed_requirements() -> None:
     small = small_problem(says("a"), says("b", "a"))
     run = small.run(a1=lambda x: (6 * x, x.sum()), b1=wrong)
     told = small.results(run)
@@ -615,7 +617,7 @@ def test_patterns_are_found_with_the_tolerance_of_the_case() -> None:
 
 
 def noted(small: SmallProblem, **texts: tuple[str, ...]) -> list[str]:
-    """Return the notes of a report on a run whose calls gave warnings with these texts."""
+    """Return the notes of a report on a run whose calls warned with these texts, by case id."""
     run = small.run()
     executions = {
         id: replace(run.executions[id], warnings=tuple(Warned("W", text) for text in given))
@@ -624,7 +626,7 @@ def noted(small: SmallProblem, **texts: tuple[str, ...]) -> list[str]:
     return explain.report_notes(small.report(instead(run, **executions)))
 
 
-def test_a_note_is_told_once_with_the_number_of_its_cases() -> None:
+def test_a_repeated_note_is_listed_once_with_its_number_of_cases() -> None:
     small = small_problem(says("a"))
     assert noted(small, a1=("slow", "slow"), a2=("slow", "odd")) == [
         "W: slow (in 2 cases)",
@@ -632,7 +634,7 @@ def test_a_note_is_told_once_with_the_number_of_its_cases() -> None:
     ]
 
 
-def test_a_note_calls_a_changed_argument_by_its_name_and_leaves_warnings_as_they_are() -> None:
+def test_a_note_names_a_changed_argument_and_keeps_warnings_unchanged() -> None:
     small = small_problem(says("a"))
     run = small.run()
     warned = (Warned("argument 1", "argument 2"),)
@@ -644,7 +646,7 @@ def test_a_note_calls_a_changed_argument_by_its_name_and_leaves_warnings_as_they
     ]
 
 
-def test_notes_of_hidden_cases_are_not_told() -> None:
+def test_notes_of_hidden_cases_are_left_out() -> None:
     small = small_problem(says("a"), hidden=("a1",))
     assert noted(small, a1=("secret", "slow"), a2=("slow",)) == ["W: slow"]
 
@@ -670,7 +672,7 @@ def test_warnings_while_loading_come_first() -> None:
 
 
 def fault_of(reference: Any, returns: Returns = PAIR, cases: int = 1) -> AuthorError:
-    """Return what an author is told about a reference."""
+    """Return the error about a reference."""
     with pytest.raises(AuthorError) as caught:
         small_problem(says("a"), reference=reference, returns=returns, cases=cases)
     return caught.value
@@ -718,7 +720,7 @@ DTYPE = Returns("single", (ReturnedValue("twice", ("row",), "float64"),))
         (lambda x: {"total": x, "twice": x}, NAMED, "returns 'total' with shape (3,), not ()"),
     ],
 )
-def test_a_reference_that_breaks_its_promise_is_the_authors_to_fix(
+def test_a_reference_that_breaks_its_promise_is_an_author_error(
     reference: Any, returns: Returns, told: str
 ) -> None:
     (complaint,) = fault_of(reference, returns).complaints
@@ -726,13 +728,13 @@ def test_a_reference_that_breaks_its_promise_is_the_authors_to_fix(
     assert str(complaint.location) == "a.yaml:3:5"
 
 
-def test_the_shape_of_a_reference_is_told_with_all_axes() -> None:
+def test_a_wrong_shape_of_the_reference_is_reported_with_all_axes() -> None:
     table = Returns("single", (ReturnedValue("table", ("row", "column")),))
     (complaint,) = fault_of(lambda x: x, table).complaints
     assert complaint.message.endswith("returns 'table' with shape (3,), not (row, column)")
 
 
-def test_a_promised_element_type_of_the_reference_is_enough() -> None:
+def test_a_reference_of_the_promised_element_type_is_accepted() -> None:
     small = small_problem(says("a"), reference=lambda x: 2 * x, returns=DTYPE)
     assert expected_values(small) == [[2.0, 3.0, 7.0]]
 
@@ -745,7 +747,7 @@ def test_the_advice_shows_the_innermost_line_where_the_reference_raised() -> Non
     assert silent.advice == ""
 
 
-def test_all_cases_on_which_the_reference_is_at_fault_are_told_at_once() -> None:
+def test_all_faulty_cases_of_the_reference_are_reported_together() -> None:
     def sometimes(x: Any) -> Any:
         return right(x) if x[0] == 11 else x * np.nan
 
@@ -764,7 +766,7 @@ def test_a_dictionary_of_the_reference_is_read_by_name() -> None:
 
 
 def expected_values(small: SmallProblem) -> list[Any]:
-    """Return what the reference returned on the first case, as plain data."""
+    """Return the reference's values on the first case, as plain data."""
     execution = small.prepared.expected["a1"]
     assert execution.outcome is Outcome.RETURNED
     assert execution.answer is not None

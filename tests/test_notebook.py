@@ -1,4 +1,4 @@
-"""Notebooks: as a submission, and as the place where a report is read."""
+"""Notebooks as submissions, and `grader.grade` called in a notebook."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_right_notebook_passes(small_course: Path) -> None:
     assert (code, "Every requirement is met" in out) == (0, True)
 
 
-def test_a_notebook_and_the_same_file_get_the_same_verdicts(small_course: Path) -> None:
+def test_a_notebook_and_an_equivalent_file_get_the_same_verdicts(small_course: Path) -> None:
     verdicts = []
     for name, data in (
         ("projection.ipynb", cells("%time 1", WRONG, "project(1, 2)")),
@@ -84,7 +84,7 @@ def test_cells_after_the_entry_point_do_not_run(small_course: Path) -> None:
     assert code == 0
 
 
-def test_the_last_definition_counts_as_it_does_in_a_notebook(small_course: Path) -> None:
+def test_the_last_definition_of_the_entry_point_is_graded(small_course: Path) -> None:
     code, _ = grade_notebook(small_course, cells(WRONG, "print('no')", RIGHT, "1/0"))
     assert code == 0
 
@@ -103,7 +103,9 @@ def test_the_last_definition_counts_as_it_does_in_a_notebook(small_course: Path)
         ("# def project(X): pass", False),
     ],
 )
-def test_what_defines_the_entry_point(definition: str, kept: bool) -> None:
+def test_only_top_level_definitions_and_assignments_define_the_entry_point(
+    definition: str, kept: bool
+) -> None:
     ends_there = script("x = 1", definition, "y = 2").source.endswith(f"{definition}\n")
     assert ends_there is kept
 
@@ -128,7 +130,7 @@ def test_what_defines_the_entry_point(definition: str, kept: bool) -> None:
         ("!cp a \\\n  b\nx = 1", "\n\nx = 1"),
     ],
 )
-def test_magics_go_and_lines_stay_where_they_are(source: str, left: str) -> None:
+def test_magics_are_removed_and_line_numbers_kept(source: str, left: str) -> None:
     assert script(source, RIGHT).source == f"{left}\n{RIGHT}\n"
 
 
@@ -151,7 +153,7 @@ def test_magics_go_and_lines_stay_where_they_are(source: str, left: str) -> None
         'def f():\n    """It.\n\n    %time x\n    """',
     ],
 )
-def test_python_that_looks_like_a_magic_stays(source: str) -> None:
+def test_python_code_that_looks_like_a_magic_is_kept(source: str) -> None:
     compile(source, "<cell>", "exec")
     assert script(source, RIGHT).source == f"{source}\n{RIGHT}\n"
 
@@ -165,7 +167,7 @@ def test_python_that_looks_like_a_magic_stays(source: str) -> None:
         ("x = 1 # \\\n!ls", "x = 1 # \\\n"),
     ],
 )
-def test_a_magic_after_python_of_several_lines_goes(source: str, left: str) -> None:
+def test_a_magic_after_a_multi_line_statement_is_removed(source: str, left: str) -> None:
     assert script(source, RIGHT).source == f"{left}\n{RIGHT}\n"
 
 
@@ -175,7 +177,7 @@ NOT_A_STATEMENT = {
 
 
 def statements(source: str) -> list[int]:
-    """Return the lines, from 0, at which the standard library sees a statement begin."""
+    """Return the lines, from 0, at which statements begin by the standard library's tokenizer."""
     found: list[int] = []
     ended = True
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -190,7 +192,7 @@ LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("[a-d]*.py"))
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
-def test_a_magic_goes_before_every_statement_of_the_standard_library(path: Path) -> None:
+def test_a_magic_before_any_statement_of_the_standard_library_is_removed(path: Path) -> None:
     source = path.read_text("utf-8").replace("\f", "")
     begins = set(statements(source))
     given, left = [], []
@@ -213,7 +215,7 @@ PIECES = [
 
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), max_size=3))
-def test_hostile_cells_keep_their_lines(sources: list[str]) -> None:
+def test_hostile_cells_keep_their_line_numbers(sources: list[str]) -> None:
     made = [source for source in sources if source.strip()]
     read = script(*made, RIGHT)
     lines = read.source.split("\n")[:-1]
@@ -224,19 +226,19 @@ def test_hostile_cells_keep_their_lines(sources: list[str]) -> None:
     assert [counts[n] for n in range(1, len(made) + 1)] == [len(k) for k in kept]
 
 
-def test_lines_are_told_as_cell_and_line(small_course: Path) -> None:
+def test_frames_are_shown_with_cell_and_line(small_course: Path) -> None:
     body = "def project(X, W, bias=None):\n\n    return [][3]"
     _, out = grade_notebook(small_course, cells("import numpy as np\n\n# two", "", body))
     assert "solutions/projection.ipynb, cell 2, line 3, in project" in out
     assert "return [][3]" in out
 
 
-def test_a_syntax_error_is_told_as_cell_and_line(small_course: Path) -> None:
+def test_a_syntax_error_is_shown_with_cell_and_line(small_course: Path) -> None:
     _, out = grade_notebook(small_course, cells("x = 1", "y = 2\ndef project(X:\n    pass"))
     assert re.search(r"SyntaxError: [^\n]* \(cell 2\)\n\s+line 2: def project\(X:\n", out)
 
 
-def test_where_a_call_hangs_is_told_as_cell_and_line(small_course: Path) -> None:
+def test_a_timeout_is_shown_with_cell_and_line(small_course: Path) -> None:
     problem = small_course / "problems" / "projection" / "problem.yaml"
     problem.write_text(problem.read_text().replace("seconds: 2", "seconds: 0.2"))
     body = "def project(X, W, bias=None):\n    while True:\n        pass"
@@ -245,7 +247,7 @@ def test_where_a_call_hangs_is_told_as_cell_and_line(small_course: Path) -> None
     assert re.search(r"did not finish .*projection.ipynb, cell 2, line [23], in project", words)
 
 
-def test_a_warning_is_told_as_cell_and_line(small_course: Path) -> None:
+def test_a_warning_is_shown_with_cell_and_line(small_course: Path) -> None:
     body = RIGHT.replace("    return", "    import warnings; warnings.warn('careful')\n    return")
     (small_course / "solutions" / "projection.ipynb").write_bytes(cells("x = 1", body))
     path = small_course / "solutions" / "projection.ipynb"
@@ -254,7 +256,7 @@ def test_a_warning_is_told_as_cell_and_line(small_course: Path) -> None:
     assert "UserWarning: careful (cell 2, line 2)" in notes
 
 
-def test_a_learners_own_words_about_lines_are_left_alone(small_course: Path) -> None:
+def test_a_learners_message_about_lines_is_not_rewritten(small_course: Path) -> None:
     words = "see (line 3) of projection.ipynb, line 4"
     body = f"def project(X, W, bias=None):\n    raise ValueError({words!r})"
     _, out = grade_notebook(small_course, cells("x = 1\ny = 2", "z = 3", body))
@@ -262,7 +264,7 @@ def test_a_learners_own_words_about_lines_are_left_alone(small_course: Path) -> 
     assert "solutions/projection.ipynb, cell 3, line 2, in project" in out
 
 
-def test_a_byte_that_is_refused_is_told_as_cell_and_line(small_course: Path) -> None:
+def test_a_nul_byte_is_reported_with_cell_and_line(small_course: Path) -> None:
     _, out = grade_notebook(small_course, cells("x = 1", "y = 2\n\x00"))
     assert re.search(r"NUL byte[^\n]* \(cell 2\)\n\s+line 2\n", out)
 
@@ -288,7 +290,7 @@ def test_a_byte_that_is_refused_is_told_as_cell_and_line(small_course: Path) -> 
         (cells("x = '\\x00'", "\x00"), "NUL"),
     ],
 )
-def test_a_file_that_is_no_notebook_is_refused_with_a_reason(
+def test_an_invalid_notebook_is_refused_with_a_reason(
     small_course: Path, data: bytes, says: str
 ) -> None:
     code, out = grade_notebook(small_course, data)
@@ -297,7 +299,7 @@ def test_a_file_that_is_no_notebook_is_refused_with_a_reason(
     assert says in " ".join(out.split())
 
 
-def test_odd_notebooks_that_jupyter_reads_are_read(small_course: Path) -> None:
+def test_unusual_notebooks_that_jupyter_accepts_are_graded(small_course: Path) -> None:
     document = json.loads(cells(RIGHT))
     document["cells"][0]["source"] = RIGHT.replace("\n", "\r\n")
     document["cells"].insert(0, {"cell_type": "markdown", "source": ["# text\n", "```\n"]})
@@ -306,13 +308,13 @@ def test_odd_notebooks_that_jupyter_reads_are_read(small_course: Path) -> None:
     assert code == 0, out
 
 
-def test_reading_hostile_cells_takes_no_time() -> None:
+def test_notebooks_with_very_long_hostile_lines_are_read() -> None:
     for line in ("'\\'" * 150_000, '"' * 500_000, " " * 500_000, "(" * 500_000, "a." * 250_000):
         for prefix in ("", "x = ", "%"):
             notebook.read(cells(prefix + line, RIGHT), "project")
 
 
-def test_a_notebook_without_the_entry_point_says_what_it_defines(small_course: Path) -> None:
+def test_a_notebook_without_the_entry_point_lists_its_functions(small_course: Path) -> None:
     _, out = grade_notebook(small_course, cells("def projekt(X, W): pass"))
     assert "projekt" in out
 
@@ -321,12 +323,12 @@ def test_a_notebook_without_the_entry_point_says_what_it_defines(small_course: P
 
 
 def project(X, W, bias=None):  # type: ignore[no-untyped-def]
-    """Double everything, and forget the bias."""
+    """Double the product and forget the bias."""
     print("::error::hello <b> [b]")  # noqa: T201 (what a learner prints)
     return 2 * np.asarray(X) @ W
 
 
-def test_a_function_gets_the_terminals_report(small_course: Path) -> None:
+def test_grading_a_function_returns_the_terminal_report(small_course: Path) -> None:
     report = grade(project, root=small_course)
     assert not report.passed
     assert (report.earned, report.possible) == (1, 3)
@@ -338,7 +340,7 @@ def test_a_function_gets_the_terminals_report(small_course: Path) -> None:
     assert "Every failing case: `grade(project, 'projection', verbose=True)`" in text
 
 
-def test_the_text_is_what_the_command_prints(small_course: Path) -> None:
+def test_a_reports_text_is_the_commands_output(small_course: Path) -> None:
     (small_course / "solutions" / "projection.py").write_text(WRONG)
     report = grade("projection", root=small_course)
     printed = run_in(small_course, "grade", "projection").out
@@ -346,7 +348,7 @@ def test_the_text_is_what_the_command_prints(small_course: Path) -> None:
     assert marks == [line for line in str(report).splitlines() if line[:1] in "✓✗·│ "]
 
 
-def test_in_a_notebook_it_is_the_same_as_html(small_course: Path) -> None:
+def test_a_reports_html_has_the_same_text(small_course: Path) -> None:
     report = grade(project, root=small_course)
     shown = html.unescape(re.sub(r"<[^<]*?>", "", report._repr_html_().replace("&lt;b&gt;", "≤")))
     plain = [line.rstrip() for line in shown.replace("≤", "<b>").splitlines()]
@@ -354,14 +356,14 @@ def test_in_a_notebook_it_is_the_same_as_html(small_course: Path) -> None:
     assert "<b>" not in report._repr_html_()
 
 
-def test_verbose_tells_every_failing_case(small_course: Path) -> None:
+def test_verbose_shows_every_failing_case(small_course: Path) -> None:
     text = str(grade(project, root=small_course, verbose=True))
     assert "published: " in text
     assert "drawn: " in text
     assert "verbose=True" not in text
 
 
-def test_a_path_a_slug_and_a_function_of_another_name(small_course: Path) -> None:
+def test_grade_accepts_a_path_a_slug_and_a_function(small_course: Path) -> None:
     path = small_course / "mine.py"
     path.write_text(RIGHT)
     assert grade(path, root=small_course).passed
@@ -370,7 +372,7 @@ def test_a_path_a_slug_and_a_function_of_another_name(small_course: Path) -> Non
     assert not grade(lambda X, W, bias=None: X, "projection", root=small_course).passed
 
 
-def test_a_function_of_another_name_is_asked_about(small_course: Path) -> None:
+def test_a_function_without_a_known_exercise_raises_usage_error(small_course: Path) -> None:
     with pytest.raises(UsageError, match="which exercise does <lambda> solve"):
         grade(lambda X: X, root=small_course)
     with pytest.raises(UsageError, match="Did you mean 'projection'"):
@@ -388,7 +390,7 @@ def test_a_function_that_raises_is_shown_with_its_line(small_course: Path) -> No
     assert "return [][3]" in text
 
 
-def test_hidden_cases_stay_hidden(small_course: Path) -> None:
+def test_verbose_does_not_show_hidden_cases(small_course: Path) -> None:
     path = small_course / "cases" / "projection" / "product.yaml"
     path.write_text(f"hidden: true\n{path.read_text()}")
     text = str(grade(project, root=small_course, verbose=True))
@@ -396,7 +398,7 @@ def test_hidden_cases_stay_hidden(small_course: Path) -> None:
     assert "first at" not in text
 
 
-def test_importing_the_package_imports_nothing_else() -> None:
+def test_importing_the_package_imports_no_other_module() -> None:
     code = (
         "import sys; before = set(sys.modules); import grader; grader.__version__\n"
         "print(*set(sys.modules) - before)\n"
@@ -408,7 +410,7 @@ def test_importing_the_package_imports_nothing_else() -> None:
     assert ran.stdout.splitlines() == ["grader", "True"]
 
 
-def test_the_package_has_nothing_that_it_has_not() -> None:
+def test_an_unknown_attribute_of_the_package_raises_attribute_error() -> None:
     import grader
 
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):

@@ -45,7 +45,7 @@ WIDE = "cases/projection/returns.yaml::returns::wide"
 
 @pytest.fixture
 def course(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """The small course in pytester's folder, with a wrong solution in its place."""
+    """The small course in pytester's folder, with a wrong solution."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SMALL_COURSE, pytester.path, ignore=ignore, dirs_exist_ok=True)
     (pytester.path / "solutions" / "projection.py").write_text(WRONG)
@@ -67,19 +67,19 @@ def test_every_case_is_an_item_with_exercise_requirement_and_id(course: pytest.P
     assert ids(result) == [BIAS, PUBLISHED, DRAWN, WIDE]
 
 
-def test_items_pass_fail_and_wait_as_the_grader_says(course: pytest.Pytester) -> None:
+def test_items_have_the_graders_verdicts(course: pytest.Pytester) -> None:
     result = run(course, "cases")
     result.assert_outcomes(passed=1, failed=2, skipped=1)
     assert result.ret == 1
     result.stdout.fnmatch_lines([f"PASSED {WIDE}", "SKIPPED*waits for product"])
 
 
-def test_the_submission_is_a_file_that_was_named(course: pytest.Pytester) -> None:
+def test_submission_option_accepts_a_file(course: pytest.Pytester) -> None:
     (course.path / "alice.py").write_text(RIGHT)
     run(course, "cases", "--submission", "alice.py").assert_outcomes(passed=4)
 
 
-def test_the_submission_may_be_a_folder_of_files_or_a_notebook(course: pytest.Pytester) -> None:
+def test_submission_option_accepts_a_folder_or_a_notebook(course: pytest.Pytester) -> None:
     folder = course.path / "alice"
     folder.mkdir()
     cell = '{"cell_type": "code", "metadata": {}, "source": %s}'
@@ -89,7 +89,7 @@ def test_the_submission_may_be_a_folder_of_files_or_a_notebook(course: pytest.Py
     run(course, "cases", "--submission", "alice/projection.ipynb").assert_outcomes(passed=4)
 
 
-def test_a_failure_shows_our_message_its_place_and_the_output_but_no_traceback(
+def test_a_failure_shows_message_place_and_output_without_a_traceback(
     course: pytest.Pytester,
 ) -> None:
     result = run(course, PUBLISHED)
@@ -109,7 +109,7 @@ def test_a_failure_shows_our_message_its_place_and_the_output_but_no_traceback(
     result.stdout.fnmatch_lines([f"FAILED {PUBLISHED} - output differs in *"])
 
 
-def test_the_location_of_an_item_is_the_cases_line(course: pytest.Pytester) -> None:
+def test_an_items_location_is_the_line_of_its_case(course: pytest.Pytester) -> None:
     items, _ = course.inline_genitems("-p", "grader.pytest_plugin", "cases")
     places = {item.nodeid: item.location[:2] for item in items}
     assert places[PUBLISHED] == (str(PRODUCT), 2)
@@ -125,13 +125,13 @@ def test_the_location_of_an_item_is_the_cases_line(course: pytest.Pytester) -> N
         ("two-rows", [BIAS]),
     ],
 )
-def test_k_selects_by_exercise_requirement_and_id(
+def test_option_k_selects_by_exercise_requirement_and_id(
     course: pytest.Pytester, words: str, chosen: list[str]
 ) -> None:
     assert ids(run(course, "cases", "--collect-only", "-q", "-k", words)) == chosen
 
 
-def test_x_stops_at_the_first_failure_and_lf_repeats_it(course: pytest.Pytester) -> None:
+def test_option_x_stops_at_the_first_failure_and_lf_repeats_it(course: pytest.Pytester) -> None:
     run(course, "cases", "-x").assert_outcomes(failed=1, skipped=1)
     result = run(course, "cases", "--lf")
     result.assert_outcomes(failed=1)
@@ -139,7 +139,7 @@ def test_x_stops_at_the_first_failure_and_lf_repeats_it(course: pytest.Pytester)
     run(course, "cases", "--lf").assert_outcomes(passed=1)
 
 
-def test_junitxml_has_our_message_and_the_output(course: pytest.Pytester) -> None:
+def test_junitxml_contains_the_message_and_the_output(course: pytest.Pytester) -> None:
     run(course, "cases", "--junitxml=out.xml", "-o", "junit_logging=all")
     root = ElementTree.parse(course.path / "out.xml").getroot()
     [case] = [c for c in root.iter("testcase") if c.get("name") == "published"]
@@ -156,7 +156,7 @@ def test_the_submission_runs_once_for_all_cases(course: pytest.Pytester) -> None
     assert (course.path / "graded.log").read_text() == "once\n"
 
 
-def test_xdist_gives_the_same_outcomes_and_runs_the_submission_once_in_each_worker(
+def test_xdist_gives_the_same_outcomes_and_runs_the_submission_once_per_worker(
     course: pytest.Pytester,
 ) -> None:
     course.makeconftest(COUNTING)
@@ -174,13 +174,13 @@ def test_a_file_that_cannot_be_graded_fails_every_case_with_its_line(
     result.stdout.fnmatch_lines(["bad.py cannot be graded", "*SyntaxError*", "*line 1: def*"])
 
 
-def test_a_submission_that_is_not_there_is_refused_once(course: pytest.Pytester) -> None:
+def test_a_missing_submission_is_one_usage_error(course: pytest.Pytester) -> None:
     result = run(course, "cases", "--submission", "nobody.py")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert result.errlines[0] == "ERROR: --submission nobody.py: there is no such file or folder"
 
 
-def test_a_solution_that_is_not_there_fails_and_says_so(course: pytest.Pytester) -> None:
+def test_a_missing_solution_fails_every_case(course: pytest.Pytester) -> None:
     (course.path / "solutions" / "projection.py").unlink()
     result = run(course, "cases")
     result.assert_outcomes(failed=4)
@@ -198,7 +198,7 @@ def test_an_authors_mistake_is_an_error_with_its_line_and_no_traceback(
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_bonus_that_is_not_met_decides_nothing(course: pytest.Pytester) -> None:
+def test_an_unmet_bonus_is_an_expected_failure(course: pytest.Pytester) -> None:
     problem = course.path / "problems" / "projection" / "problem.yaml"
     text = problem.read_text()
     problem.write_text(
@@ -213,7 +213,7 @@ def test_a_bonus_that_is_not_met_decides_nothing(course: pytest.Pytester) -> Non
     result.stdout.fnmatch_lines(["XFAIL*bonus: output differs in*"])
 
 
-def test_a_hidden_case_tells_nothing(course: pytest.Pytester) -> None:
+def test_a_hidden_case_shows_no_details(course: pytest.Pytester) -> None:
     path = course.path / "cases" / "projection" / "product.yaml"
     path.write_text(
         path.read_text().replace("requirement: product", "requirement: product\nhidden: true")
@@ -231,7 +231,7 @@ def _second_exercise(course: pytest.Pytester) -> None:
     shutil.copy(course.path / "solutions/projection.py", course.path / "solutions/second.py")
 
 
-def test_a_file_called_like_an_exercise_is_judged_by_that_one_only(
+def test_a_file_named_after_an_exercise_is_graded_only_for_that_exercise(
     course: pytest.Pytester,
 ) -> None:
     _second_exercise(course)
@@ -241,7 +241,7 @@ def test_a_file_called_like_an_exercise_is_judged_by_that_one_only(
     run(course, "cases").assert_outcomes(passed=2, failed=4, skipped=2)
 
 
-def test_a_file_that_could_solve_two_exercises_is_asked_about(course: pytest.Pytester) -> None:
+def test_a_file_that_may_solve_two_exercises_is_a_usage_error(course: pytest.Pytester) -> None:
     _second_exercise(course)
     (course.path / "alice.py").write_text(RIGHT)
     result = run(course, "cases", "--submission", "alice.py")
@@ -250,7 +250,7 @@ def test_a_file_that_could_solve_two_exercises_is_asked_about(course: pytest.Pyt
     run(course, "cases/second", "--submission", "alice.py").assert_outcomes(passed=4)
 
 
-def test_other_projects_yaml_files_are_left_alone(course: pytest.Pytester) -> None:
+def test_yaml_files_of_other_projects_are_ignored(course: pytest.Pytester) -> None:
     for name in ("cases/notes.yaml", "cases/x/y.yaml", "data/z.yml", "problems/p.yaml"):
         path = course.path / "elsewhere" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -258,7 +258,9 @@ def test_other_projects_yaml_files_are_left_alone(course: pytest.Pytester) -> No
     assert run(course, "elsewhere").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_an_unrelated_project_imports_nothing_heavy(course: pytest.Pytester) -> None:
+def test_the_plug_in_imports_no_large_module_in_an_unrelated_project(
+    course: pytest.Pytester,
+) -> None:
     course.makepyfile(
         test_it="""
         import sys
