@@ -71,12 +71,12 @@ def _raised(index: int, called: calling.Called, files: learner.LearnerFiles) -> 
 
 def _bounded_frame(kind: int, index: int, meta: dict[str, Any]) -> bytes:
     """Return a frame whose texts are cut until its meta fits."""
-    for longest in (1000, 200, 40):
+    for longest in (1000, 200):
         try:
             return protocol.encode_frame(kind, index, _cut(meta, longest))
         except ValueError:
             continue
-    return protocol.encode_frame(kind, index, {**_cut(meta, 40), "frames": [], "defined": []})
+    return protocol.encode_frame(kind, index, _cut(meta, 40))
 
 
 def _cut(value: Any, longest: int) -> Any:

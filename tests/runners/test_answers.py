@@ -113,6 +113,7 @@ UNREADABLE = [
     (np.zeros((1,) * 9), "an array with 9 axes"),
     (np.empty((0, 2**40)), f"an array with an axis of length {2**40}"),
     (np.ma.array([1.0, 2.0], mask=[True, False]), "a masked array with masked entries"),
+    ([[[[[[[[[1.0]]]]]]]]], "a list nested 9 deep"),
     ([[1, 2], [3]], "a list whose rows have different lengths"),
     ([1.0, None], "a list that holds None"),
     (["a", "b"], "a list that does not hold numbers"),

@@ -81,6 +81,9 @@ ENDS = {
     "an illegal instruction": ("os.kill(os.getpid(), signal.SIGILL)", "crashed", "SIGILL"),
     "a kill": ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
     "a polite kill": ("os.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
+    "a real-time signal": ("os.kill(os.getpid(), 50)", "crashed", "signal 50"),
+    "a CPU limit": ("os.kill(os.getpid(), signal.SIGXCPU)", "timed_out", "CPU time"),
+    "a forbidden call": ("os.kill(os.getpid(), signal.SIGSYS)", "forbidden", "not permitted"),
     "an exit with success": ("os._exit(0)", "crashed", "exit status 0"),
     "an exit with an error": ("os._exit(3)", "crashed", "exit status 3"),
     "an exit in a thread": (

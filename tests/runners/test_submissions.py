@@ -264,6 +264,27 @@ def test_an_exception_shows_only_the_learners_frames(run: RunSource) -> None:
     ]
 
 
+WIDE = chr(0x20000)
+"""a letter that takes twelve bytes in a frame"""
+
+
+def test_an_exception_with_long_names_and_text_is_cut_to_fit_its_frame(run: RunSource) -> None:
+    name = WIDE * 80
+    source = f"""
+        def {name}(n):
+            if n:
+                {name}(n - 1)
+            raise ValueError({WIDE!r} * 2000)
+        def f(X):
+            {name}(30)
+        """
+    execution = run(source, count=1).executions["case-0"]
+    assert execution.outcome is Outcome.RAISED
+    assert execution.failure is not None
+    assert execution.failure.message == WIDE * 40
+    assert len(execution.failure.frames) == protocol.FRAMES_LIMIT
+
+
 RAISING = {
     "SystemExit": ("import sys\ndef f(X):\n    sys.exit(0)\n", "Return the answer instead."),
     "KeyboardInterrupt": ("def f(X):\n    raise KeyboardInterrupt\n", ""),
@@ -443,6 +464,21 @@ def test_as_many_values_as_an_answer_may_have_come_back(run: RunSource) -> None:
     assert execution.answer is not None
     assert len(execution.answer.values) == protocol.VALUES_LIMIT
     assert all(value.array is not None for value in execution.answer.values)
+
+
+def test_warnings_that_do_not_fit_beside_a_long_answer_are_left_out(run: RunSource) -> None:
+    source = f"""
+        import warnings
+        def f(X):
+            for number in range({protocol.WARNINGS_LIMIT}):
+                warnings.warn(f"{{number}} {WIDE * protocol.WARNING_LIMIT}")
+            names = [f"{{n:0{protocol.NAME_LIMIT}}}" for n in range({protocol.VALUES_LIMIT})]
+            return {{name: X for name in names}}
+        """
+    execution = run(source, count=1, returns=TWO).executions["case-0"]
+    assert execution.answer is not None
+    assert len(execution.answer.values) == protocol.VALUES_LIMIT
+    assert execution.warnings == ()
 
 
 def test_a_syntax_error_in_a_file_with_a_long_path_keeps_its_place(run: RunSource) -> None:
