@@ -66,7 +66,7 @@ def test_every_requirement_except_the_example_has_at_least_two_cases(
         assert counts[requirement.id] >= (1 if requirement.id in EXAMPLES else 2), requirement.id
 
 
-def test_every_case_has_a_reason_of_its_own(
+def test_every_case_has_a_different_reason(
     prepared: grading.PreparedProblem,
 ) -> None:
     reasons = [case.why for case in prepared.problem.cases]

@@ -475,7 +475,7 @@ def test_exception_messages_of_equivalent_numpy_steps_are_of_one_kind(
     assert mostly_same_words([(raised(ours), raised(theirs))]) is same
 
 
-def test_assertion_errors_match_whatever_their_messages() -> None:
+def test_assertion_errors_match_with_different_messages() -> None:
     one, other = raised("rows", "AssertionError"), raised("columns", "AssertionError")
     assert mostly_same_words([(one, other)])
     assert not mostly_same_words([(one, raised("rows"))])

@@ -1,4 +1,4 @@
-"""A learner's code is told of alike, whether a process runs its file or this one calls it."""
+"""A file run by a runner and the same code called as a function get the same report."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ BODIES = {
 
 @pytest.fixture(scope="module", params=[name for name in RUNNERS if name != "zygote"])
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
-    """The runners for a file that work everywhere."""
+    """The runners that work on every platform."""
     with choose(request.param)[0] as made:
         yield made
 
 
 def function_of(path: Path) -> Callable[..., Any]:
-    """Return the entry point of a file, imported as a notebook or a prompt would."""
+    """Return the entry point of a file, imported as a module."""
     spec = importlib.util.spec_from_file_location("of_a_learner", path)
     assert spec
     assert spec.loader
@@ -82,7 +82,7 @@ def function_of(path: Path) -> Callable[..., Any]:
 
 
 def told(report: Report, shown: str) -> list[Any]:
-    """Return all that is told, with the file named as `shown`."""
+    """Return everything a report shows, with the path `shown` replaced by FILE."""
 
     def of(case: CaseResult) -> list[Any]:
         text = explain.message(case).replace(shown, "FILE")
@@ -93,7 +93,7 @@ def told(report: Report, shown: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-def test_the_same_code_is_told_alike_as_a_file_and_as_a_function(
+def test_a_file_and_a_function_of_the_same_code_get_the_same_report(
     small_course: Path, runner: Runner, body: str
 ) -> None:
     path = small_course / "solutions" / "projection.py"
@@ -118,7 +118,7 @@ def test_a_function_gets_a_note_for_a_warning_and_for_a_changed_argument(
     assert changed.startswith("argument X was changed in place (in ")
 
 
-def test_a_file_that_cannot_be_loaded_is_refused_alike(small_course: Path) -> None:
+def test_inprocess_and_process_refuse_a_broken_file_identically(small_course: Path) -> None:
     sources = ["import torch_of_mine", "raise SystemExit", "def project(X:", "x = 1", "project = 3"]
     path = small_course / "solutions" / "projection.py"
     for source in sources:

@@ -228,7 +228,7 @@ def test_grading_from_python_shows_no_details_of_a_hidden_case(course: Path) -> 
         assert told(repr(graded) + graded._repr_html_() + repr(graded.report)) == []
 
 
-def test_a_report_is_hidden_unless_the_pipeline_is_told_to_reveal(course: Path) -> None:
+def test_the_pipeline_hides_cases_unless_reveal_is_set(course: Path) -> None:
     path = course / "solutions" / "twice.py"
     hides, reveals = (
         ProblemGrader(Course(course), "twice", GradingOptions(reveal=r)) for r in (False, True)

@@ -139,7 +139,7 @@ def test_hanging_submissions_do_not_delay_others_on_a_worker(
     assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
 
 
-def test_a_worker_that_joins_later_grades_too(small_course: Path, tmp_path: Path) -> None:
+def test_a_worker_that_joins_later_grades(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 200, ("right",))
     with cluster(tmp_path, workers=1) as dask:
         run = start(small_course, learners, "--database", tmp_path / "c.db", "--dask", dask.address)

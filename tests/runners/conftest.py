@@ -1,4 +1,4 @@
-"""What the tests of the runners share: calls, promises, and short ways to run a source text."""
+"""Shared by the tests of runners: calls, promised values, functions that run a source text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from grader.runners import RUNNERS, Runner
 ONE = Returns("single", (ReturnedValue("output", ("row", "column")),))
 TWO = Returns("tuple", (*ONE.values, ReturnedValue("weights", ("row",))))
 PATIENT = Limits(seconds=30.0, import_seconds=30.0, total_seconds=60.0, memory_mb=300)
-"""for code that ends by itself, however busy the machine is"""
+"""for code that ends by itself, also on a busy machine"""
 QUICK = Limits(seconds=0.5, import_seconds=30.0, total_seconds=60.0, memory_mb=300)
-"""for a call that never ends, beside calls that take no time"""
+"""for a call that never ends, beside very short calls"""
 HONEST = "def f(X, scale=2.0):\n    return X * scale\n"
 
 UNTRUSTED = [name for name in RUNNERS if name != "inprocess"]

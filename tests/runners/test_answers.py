@@ -1,4 +1,4 @@
-"""What a call returned, read as plain arrays or a remark that becomes a phrase."""
+"""Returned objects are read as plain arrays, or as a remark that becomes a phrase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = namedtuple("Pair", "output weights")
 
 
 class Lazy:
-    """An object that would make an array of itself when asked."""
+    """An object that would convert itself to an array."""
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         return np.zeros(2)
@@ -55,7 +55,7 @@ CONTAINERS = [
 
 
 @pytest.mark.parametrize(("result", "single", "container", "count"), CONTAINERS)
-def test_the_container_is_what_the_learner_returned(
+def test_read_determines_the_container_and_the_number_of_values(
     result: Any, single: bool, container: str, count: int
 ) -> None:
     returned, _ = answers.read(result, single)
@@ -86,7 +86,7 @@ READABLE = [
 
 
 @pytest.mark.parametrize(("result", "dtype", "type_name", "original"), READABLE)
-def test_numbers_become_an_exact_native_array_and_keep_their_own_names(
+def test_numbers_become_a_native_array_and_keep_type_and_dtype_names(
     result: Any, dtype: str, type_name: str, original: str
 ) -> None:
     (value,) = answers.read(result, True)[0].values
@@ -130,7 +130,7 @@ def phrase(value: answers.Value) -> str:
 
 
 @pytest.mark.parametrize(("result", "why_not"), UNREADABLE, ids=[w for _, w in UNREADABLE])
-def test_what_is_not_array_like_says_what_it_is(result: Any, why_not: str) -> None:
+def test_a_value_that_is_not_array_like_has_a_reason(result: Any, why_not: str) -> None:
     value = answers.read((result, 1.0), False)[0].values[0]
     assert value.array is None
     assert phrase(value) == ("a dictionary" if type(result) is dict else why_not)
@@ -138,18 +138,18 @@ def test_what_is_not_array_like_says_what_it_is(result: Any, why_not: str) -> No
         assert phrase(answers.read(result, True)[0].values[0]) == why_not
 
 
-def test_a_coroutine_says_that_the_function_is_async() -> None:
+def test_the_reason_for_a_coroutine_is_an_async_function() -> None:
     pending = coroutine()
     value = answers.read(pending, True)[0].values[0]
     assert phrase(value) == "a coroutine: the function is async"
     pending.close()
 
 
-def test_a_masked_array_without_masked_entries_is_noted() -> None:
+def test_a_masked_array_without_masked_entries_gets_a_note() -> None:
     assert answers.read(np.ma.array([1.0]), True)[1] == [answers.Remark("unmasked")]
 
 
-def test_only_the_first_values_of_a_long_tuple_are_looked_at() -> None:
+def test_a_tuple_longer_than_the_limit_is_cut_with_a_note() -> None:
     answer, notes = answers.read((1.0,) * 1000, False)
     assert len(answer.values) == protocol.VALUES_LIMIT
     assert notes == [answers.Remark("cut", 1000)]

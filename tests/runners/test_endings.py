@@ -1,6 +1,6 @@
-"""Every way to hang or to crash costs one case, and the same each time.
+"""Every hang or crash costs one case, with the same outcome each time.
 
-`PYTHONPATH=. python -m tests.runners.test_endings 20` tries each twenty times.
+`PYTHONPATH=. python -m tests.runners.test_endings 20` runs each twenty times.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HANGS = {
     "a loop": "while True: pass",
     "a loop in a helper": "spin()",
     "a sleep": "time.sleep(99)",
-    "a loop that swallows everything": """
+    "a loop that catches every exception": """
     while True:
         try:
             while True: pass
@@ -63,9 +63,9 @@ HANGS = {
     signal.signal(signal.SIGALRM, lambda *_: spin())
     signal.setitimer(signal.ITIMER_REAL, 0.01)
     spin()""",
-    "an exception without an end": "raise Slow",
-    "a dictionary without an end": "return SlowDict(a=1)",
-    "a result that will not go": "return SlowEnd()",
+    "an exception whose __str__ never ends": "raise Slow",
+    "a dictionary whose items never end": "return SlowDict(a=1)",
+    "a result whose finaliser never ends": "return SlowEnd()",
     "an iterator without an end": "for _ in itertools.count(): pass",
     "output that trickles": """
     while True:
@@ -74,13 +74,13 @@ HANGS = {
 }
 ENDS = {
     "a null pointer": ("ctypes.string_at(0)", "crashed", "SIGSEGV"),
-    "a crash on purpose": ("faulthandler._sigsegv()", "crashed", "SIGSEGV"),
+    "a deliberate crash": ("faulthandler._sigsegv()", "crashed", "SIGSEGV"),
     "an abort": ("os.abort()", "crashed", "SIGABRT"),
     "a floating point signal": ("os.kill(os.getpid(), signal.SIGFPE)", "crashed", "SIGFPE"),
     "a bus error": ("os.kill(os.getpid(), signal.SIGBUS)", "crashed", "SIGBUS"),
     "an illegal instruction": ("os.kill(os.getpid(), signal.SIGILL)", "crashed", "SIGILL"),
-    "a kill": ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
-    "a polite kill": ("os.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
+    "a SIGKILL": ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
+    "a SIGTERM": ("os.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
     "a real-time signal": ("os.kill(os.getpid(), 50)", "crashed", "signal 50"),
     "a CPU limit": ("os.kill(os.getpid(), signal.SIGXCPU)", "timed_out", "CPU time"),
     "a forbidden call": ("os.kill(os.getpid(), signal.SIGSYS)", "forbidden", "not permitted"),
@@ -98,7 +98,7 @@ ENDS = {
     ),
     "a flood of text": ("while True: print('x' * 99)", "output_limit", "1 MiB"),
     "a flood of bytes": ("while True: os.write(2, b'x' * 4096)", "output_limit", "1 MiB"),
-    "a flood that hides": (
+    "a flood that ignores the signal": (
         """
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     while True:
@@ -124,7 +124,7 @@ BODIES = {
 
 
 def attempt(runner: Runner, name: str) -> tuple[Run, float]:
-    """Run the body `name` as the second of four calls; the third belongs to its requirement."""
+    """Run the body `name` as the second of four calls; the third has the same requirement."""
     X = np.ones(2)
     given = [
         Call("before", "hit", (X, False)),
@@ -145,7 +145,9 @@ def outcomes(run: Run) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_it_costs_one_case_and_the_rest_of_its_requirement(runner: Runner, name: str) -> None:
+def test_a_hang_or_crash_costs_one_case_and_the_rest_of_its_requirement(
+    runner: Runner, name: str
+) -> None:
     _, outcome, words = BODIES[name]
     run, _ = attempt(runner, name)
     assert outcomes(run) == ["returned", outcome, "not_run", "returned"]
@@ -166,7 +168,9 @@ PLACES = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_its_message_tells_where_the_learners_code_was(runner: Runner, name: str) -> None:
+def test_the_message_about_a_hang_or_crash_names_the_learners_line(
+    runner: Runner, name: str
+) -> None:
     execution = attempt(runner, name)[0].executions["hit"]
     message, *_ = explain.failure_lines(execution)
     assert f"solutions/it.py, {PLACES[name]}" in message
@@ -175,7 +179,7 @@ def test_its_message_tells_where_the_learners_code_was(runner: Runner, name: str
 
 
 def main(times: int) -> None:
-    """Try every body `times` times under every runner; print what differed and the slowest."""
+    """Run every body `times` times under every runner; print different outcomes and the slowest."""
     for runner_name in ("zygote", "process"):
         with choose(runner_name)[0] as runner:
             slowest = (0.0, "")

@@ -1,4 +1,4 @@
-"""The runner for trusted code: fresh arguments, quiet, exceptions as data, and fast."""
+"""The runner for trusted code: copied arguments, silent warnings, exceptions as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.runners.inprocess import execute
 from .conftest import HONEST, ONE, TWO, calls, submission
 
 
-def test_each_call_has_fresh_arguments() -> None:
+def test_each_call_gets_a_copy_of_its_arguments() -> None:
     given = calls(1) * 2
 
     def spoil(X: Any) -> Any:
@@ -27,7 +27,7 @@ def test_each_call_has_fresh_arguments() -> None:
     np.testing.assert_array_equal(given[0].arguments[0], before)
 
 
-def test_an_object_at_several_places_is_one_object_for_the_implementation() -> None:
+def test_copied_arguments_preserve_object_identity() -> None:
     array = np.ones(2)
     nested = [array]
     seen: list[bool] = []
@@ -41,7 +41,7 @@ def test_an_object_at_several_places_is_one_object_for_the_implementation() -> N
     assert seen == [True, False, True, False, False]
 
 
-def test_an_answer_shares_no_memory_with_anything() -> None:
+def test_the_arrays_of_an_answer_share_no_memory() -> None:
     kept: list[Any] = []
 
     def keep(X: Any) -> Any:
@@ -56,7 +56,7 @@ def test_an_answer_shares_no_memory_with_anything() -> None:
     assert not np.shares_memory(first, kept[0])
 
 
-def test_warnings_are_silent_and_leave_no_trace() -> None:
+def test_warnings_are_silent_and_numpy_error_state_is_restored() -> None:
     def warn(X: Any) -> Any:
         warnings.warn("loud", stacklevel=1)
         return X / 0.0
@@ -66,7 +66,7 @@ def test_warnings_are_silent_and_leave_no_trace() -> None:
     assert np.geterr() == state
 
 
-def test_an_exception_is_a_failure_with_the_implementations_own_frames() -> None:
+def test_a_failure_has_only_the_implementations_frames() -> None:
     def fail(X: Any) -> Any:
         return np.linalg.inv(X)
 
@@ -78,7 +78,7 @@ def test_an_exception_is_a_failure_with_the_implementations_own_frames() -> None
     assert (frame.function, frame.text) == ("fail", "return np.linalg.inv(X)")
 
 
-def test_running_out_of_memory_is_its_own_outcome() -> None:
+def test_memory_error_has_the_outcome_memory() -> None:
     def hoard(X: Any) -> Any:
         raise MemoryError
 
@@ -88,7 +88,7 @@ def test_running_out_of_memory_is_its_own_outcome() -> None:
 @pytest.mark.parametrize(
     "result", [[1.0, 2.0], np.float32(1), np.ones((1, 1)).view(np.matrix), None, (1, 2)]
 )
-def test_an_answer_is_read_as_the_process_runner_reads_it(result: Any) -> None:
+def test_answers_equal_those_of_the_process_runner(result: Any) -> None:
     text = f"import numpy as np\ndef f(X):\n    return {_text(result)}\n"
     here = execute(lambda X: result, ONE, calls(1))["case-0"].answer
     runner, _ = choose("process")
@@ -109,7 +109,7 @@ def _text(result: Any) -> str:
     return "np.asmatrix([[1.0]])" if type(result) is np.matrix else repr(result)
 
 
-def test_the_runner_runs_a_submission_and_forgets_its_modules() -> None:
+def test_the_runner_removes_the_submissions_modules() -> None:
     import sys
 
     before = set(sys.modules)
@@ -123,7 +123,7 @@ def test_the_runner_runs_a_submission_and_forgets_its_modules() -> None:
     assert set(sys.modules) == before
 
 
-def test_the_runner_refuses_what_cannot_be_loaded() -> None:
+def test_the_runner_refuses_a_file_that_cannot_be_loaded() -> None:
     runner, _ = choose("inprocess")
     with runner:
         broken = runner.run(Job(submission("import nothing_like_it"), "f", ONE, calls(1), Limits()))

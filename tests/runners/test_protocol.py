@@ -1,4 +1,4 @@
-"""The bytes between grader and child: what travels, and that nothing hostile gets through."""
+"""The bytes between grader and child: values arrive unchanged, hostile frames are refused."""
 
 from __future__ import annotations
 
@@ -86,32 +86,32 @@ def test_arrays_and_scalars_arrive_with_their_dtype_shape_and_bits(argument: Any
     np.testing.assert_array_equal(arrived, argument)
 
 
-def test_plain_python_values_arrive_as_they_were() -> None:
+def test_plain_python_values_arrive_with_value_and_type() -> None:
     arguments = (None, True, 3, -0.1, float("inf"), "text", 2j, [1, (2, None)], {"a": [1.5]})
     arrived = sent(*arguments)
     assert tuple(arrived) == arguments
     assert [type(item) for item in arrived] == [type(item) for item in arguments]
 
 
-def test_the_same_object_arrives_as_one_object_and_equal_ones_do_not() -> None:
+def test_arguments_keep_object_identity() -> None:
     one, other = np.ones(2), np.ones(2)
     first, second, third = sent(one, other, one)
     assert first is third
     assert first is not second
 
 
-def test_the_files_arrive_byte_for_byte() -> None:
+def test_source_and_helpers_arrive_byte_for_byte() -> None:
     given = request(1)
     assert (given.source, given.helpers) == (b"\xff\x00source", {"helpers": b"text"})
 
 
 @pytest.mark.parametrize("argument", [np.array([None]), np.array(["a"]), object(), {1, 2}])
-def test_an_argument_that_cannot_travel_is_an_error_of_the_grader(argument: Any) -> None:
+def test_an_argument_of_an_unsupported_type_raises_type_error(argument: Any) -> None:
     with pytest.raises(TypeError, match="cannot travel"):
         sent(argument)
 
 
-def test_a_whole_conversation_is_understood_byte_by_byte() -> None:
+def test_frames_that_arrive_byte_by_byte_are_decoded() -> None:
     raised = {"type": "ValueError", "message": "no", "frames": [[0, 3, "f"]], "seconds": 0.1}
     conversation = b"".join(
         [
@@ -133,7 +133,7 @@ def test_a_whole_conversation_is_understood_byte_by_byte() -> None:
     assert failed.facts.frames == ((0, 3, "f"),)
 
 
-def test_a_decoded_array_is_exact_native_and_shares_no_memory() -> None:
+def test_a_decoded_array_is_native_writable_and_owns_its_memory() -> None:
     payload = np.array([1.0, 2.0]).tobytes()
     (*_, returned) = Reception(1).feed(HELLO + READY + answer(0, [array()], payload))
     assert isinstance(returned, Returned)
@@ -161,8 +161,8 @@ HOSTILE = {
     "ready without hello": READY,
     "two hellos": HELLO + HELLO,
     "two readies": HELLO + READY + READY,
-    "a call that was not made": HELLO + READY + answer(7, [array()], EIGHT),
-    "a call out of turn": HELLO + READY + answer(1, [array()], EIGHT),
+    "an answer to an unknown call": HELLO + READY + answer(7, [array()], EIGHT),
+    "an answer to a call out of turn": HELLO + READY + answer(1, [array()], EIGHT),
     "a call answered twice": HELLO + READY + 2 * answer(0, [array()], EIGHT),
     "the end with calls missing": HELLO + READY + END,
     "bytes after the end": HELLO + protocol.encode_frame(protocol.REFUSED, 0, {}) + b"!",
@@ -171,7 +171,7 @@ HOSTILE = {
     "a payload where none belongs": protocol.encode_frame(protocol.HELLO, 0, None, [b"x"]),
     "an unknown dtype": HELLO + READY + answer(0, [array("|O8")], EIGHT),
     "a structured dtype": HELLO + READY + answer(0, [array("<f8,<f8")], EIGHT),
-    "a dtype that is no text": HELLO + READY + answer(0, [["a", "b", "", 3, [2]]], EIGHT),
+    "a dtype that is not text": HELLO + READY + answer(0, [["a", "b", "", 3, [2]]], EIGHT),
     "a shape larger than the payload": HELLO + READY + answer(0, [array(shape=[3])], EIGHT),
     "a shape smaller than the payload": HELLO + READY + answer(0, [array(shape=[1])], EIGHT),
     "a negative axis": HELLO + READY + answer(0, [array(shape=[-1])], b""),
@@ -194,17 +194,15 @@ HOSTILE = {
     + READY
     + answer(0, [array()], EIGHT, seconds=float("nan")),
     "a time before the start": HELLO + READY + answer(0, [array()], EIGHT, seconds=-1.0),
-    "a remark that nobody knows": HELLO
-    + READY
-    + answer(0, [["NoneType", "", ["why", "", ""], "", []]]),
+    "an unknown remark": HELLO + READY + answer(0, [["NoneType", "", ["why", "", ""], "", []]]),
     "a value without an array or a remark": HELLO
     + READY
     + answer(0, [["NoneType", "", None, "", []]]),
-    "a note that nobody knows": HELLO + READY + answer(0, [array()], EIGHT, notes=[["x", "", ""]]),
+    "an unknown note": HELLO + READY + answer(0, [array()], EIGHT, notes=[["x", "", ""]]),
     "a position before the first": HELLO + READY + answer(0, [array()], EIGHT, changed=[-1]),
     "positions out of order": HELLO + READY + answer(0, [array()], EIGHT, changed=[1, 0]),
     "a warning of two facts": HELLO + READY + answer(0, [array()], EIGHT, warnings=[["W", "t"]]),
-    "meta that is no JSON": HELLO + READY[:16] + b"\0" * 8 + b"{not json......",
+    "meta that is not JSON": HELLO + READY[:16] + b"\0" * 8 + b"{not json......",
     "meta nested without end": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 4096, 0)
     + b"[" * 4096,
     "a failure without a dictionary": HELLO
@@ -225,20 +223,20 @@ def test_hostile_bytes_are_a_protocol_error(bytes_: bytes) -> None:
         list(Reception(calls=2).feed(bytes_))
 
 
-def test_what_was_said_before_a_wrong_byte_counts() -> None:
+def test_frames_before_a_protocol_error_are_kept() -> None:
     messages = Reception(calls=2).feed(HELLO + READY + b"garbage" * 10)
     assert [type(next(messages)) for _ in range(2)] == [Hello, Ready]
     with pytest.raises(ProtocolError):
         next(messages)
 
 
-def test_a_frame_over_the_budget_is_refused_before_its_body_arrives() -> None:
+def test_a_frame_over_the_budget_is_refused_by_its_header() -> None:
     header = protocol.HEADER.pack(protocol.MAGIC, protocol.RETURNED, 0, 100, 2000)
     with pytest.raises(ProtocolError, match="budget"):
         list(Reception(calls=1, budget=1000).feed(HELLO + READY + header))
 
 
-def test_texts_arrive_without_escapes_control_characters_and_surrogates() -> None:
+def test_texts_are_cleaned_of_escapes_control_characters_and_surrogates() -> None:
     meta = {"type": "E\x1b[31m", "message": "a\x1b]0;title\x07b\u202e\ud800\x00c", "seconds": 0.0}
     (*_, raised) = Reception(1).feed(
         HELLO + READY + protocol.encode_frame(protocol.RAISED, 0, meta)
@@ -247,14 +245,14 @@ def test_texts_arrive_without_escapes_control_characters_and_surrogates() -> Non
     assert (raised.facts.type_name, raised.facts.message) == ("E", "abc")
 
 
-def test_a_refusal_carries_its_place() -> None:
+def test_a_refusal_has_line_and_column() -> None:
     meta = {"kind": "syntax", "type": "SyntaxError", "message": "m", "file": 0, "line": 3}
     (*_, refused) = Reception(1).feed(HELLO + protocol.encode_frame(protocol.REFUSED, 0, meta))
     assert isinstance(refused, Refused)
     assert (refused.facts.kind, refused.facts.line, refused.facts.column) == ("syntax", 3, None)
 
 
-def test_meta_longer_than_its_limit_is_not_sent() -> None:
+def test_meta_longer_than_the_limit_raises_value_error() -> None:
     with pytest.raises(ValueError, match="meta"):
         protocol.encode_frame(protocol.RAISED, 0, {"message": "x" * protocol.META_LIMIT})
 
@@ -320,7 +318,7 @@ def fuzz(count: int, seed: int) -> int:
     return refused
 
 
-def test_mutated_conversations_raise_nothing_but_a_protocol_error() -> None:
+def test_mutated_frames_raise_only_protocol_errors() -> None:
     assert fuzz(4000, seed=1) > 2000
 
 

@@ -25,7 +25,7 @@ def descriptors() -> set[str]:
 @pytest.mark.parametrize(
     ("python", "message"), [("/nowhere/python", "cannot start here"), ("/bin/false", "did not")]
 )
-def test_a_python_that_does_not_run_is_reported_and_nothing_stays_open(
+def test_a_python_that_does_not_start_is_reported_without_open_descriptors(
     monkeypatch: pytest.MonkeyPatch, python: str, message: str
 ) -> None:
     before = descriptors()
@@ -36,7 +36,7 @@ def test_a_python_that_does_not_run_is_reported_and_nothing_stays_open(
 
 
 @linux
-def test_starting_early_leaves_the_report_of_a_failure_to_the_runner(
+def test_a_failed_early_start_is_not_reported_and_leaves_no_descriptors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = descriptors()
@@ -46,7 +46,7 @@ def test_starting_early_leaves_the_report_of_a_failure_to_the_runner(
 
 
 @linux
-def test_a_process_that_was_started_early_with_too_few_slots_is_replaced() -> None:
+def test_a_process_started_early_with_too_few_slots_is_replaced() -> None:
     launch.start(count=1)
     launched = launch.take(count=2)
     try:
@@ -55,25 +55,27 @@ def test_a_process_that_was_started_early_with_too_few_slots_is_replaced() -> No
         launch.close(launched)
 
 
-def test_a_child_refuses_what_is_not_a_request() -> None:
+def test_a_child_refuses_bytes_that_are_not_a_request() -> None:
     done = subprocess.run(launch.command("pipe"), input=bytes(64), capture_output=True)
     assert done.returncode == 1
     assert b"ValueError: not a request" in done.stderr
 
 
 @linux
-def test_without_landlock_the_trial_finds_only_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trial_reports_only_seccomp_without_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landlock, "SUPPORTED", False)
     assert enter.trial() == SECCOMP
 
 
 @linux
-def test_on_another_processor_the_trial_finds_no_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trial_reports_no_layer_on_an_unsupported_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(landlock, "SUPPORTED", False)
     monkeypatch.setattr(seccomp, "SUPPORTED", False)
     assert enter.trial() == 0
 
 
 @linux
-def test_the_trial_finds_both_layers_here() -> None:
+def test_trial_reports_both_layers_on_this_machine() -> None:
     assert enter.trial() == LANDLOCK | SECCOMP

@@ -1,4 +1,4 @@
-"""What happens to learners' files under every runner: honest ones, broken ones, hostile ones."""
+"""Honest, broken and hostile files of learners under every runner."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def arrays(run: Run) -> list[Any]:
     return [e.answer.values[0].array for e in run.executions.values() if e.answer]
 
 
-# --- honest files that must get their numbers back -----------------------------------------------
+# --- honest files that must return their arrays -----------------------------------------------
 
 HONEST_FILES = {
     "plain": HONEST,
@@ -147,7 +147,7 @@ HONEST_FILES = {
 
 
 @pytest.mark.parametrize("source", HONEST_FILES.values(), ids=HONEST_FILES)
-def test_an_honest_file_gets_its_numbers_back(run: RunSource, source: str | bytes) -> None:
+def test_an_honest_file_returns_its_arrays(run: RunSource, source: str | bytes) -> None:
     result = run(source)
     assert outcomes(result) == ["returned"] * 3
     for array, call in zip(arrays(result), calls(), strict=True):
@@ -168,19 +168,19 @@ def test_a_helper_module_is_found_and_its_frames_are_shown(run: RunSource) -> No
     ]
 
 
-def test_helpers_shadow_nothing(run: RunSource) -> None:
+def test_helpers_do_not_shadow_installed_modules(run: RunSource) -> None:
     wrong = "raise RuntimeError('shadowed')\n"
     source = "import numpy, random, json\nimport numpy.random\n" + HONEST
     assert outcomes(run(source, numpy=wrong, random=wrong, json=wrong)) == ["returned"] * 3
 
 
 @pytest.mark.parametrize("name", ["my solution-2.py", "numpy.py", "random.py", "ünï.py", "a.b.py"])
-def test_any_file_name_will_do(run: RunSource, name: str) -> None:
+def test_a_submission_may_have_any_file_name(run: RunSource, name: str) -> None:
     source = "import random, numpy\nnumpy.ones(1); random.random()\n" + HONEST
     assert outcomes(run(source, name=f"solutions/{name}")) == ["returned"] * 3
 
 
-def test_the_same_object_stays_one_object(runner: Runner) -> None:
+def test_arguments_keep_object_identity(runner: Runner) -> None:
     array = np.ones(2)
     source = submission("def f(a, b, c):\n    return float((a is b) + 2 * (a is c))\n")
     call = Call("c", "r", (array, array, array.copy()))
@@ -188,18 +188,18 @@ def test_the_same_object_stays_one_object(runner: Runner) -> None:
     assert value == 1.0
 
 
-def test_no_calls_means_no_executions(runner: Runner) -> None:
+def test_a_job_without_calls_has_no_executions(runner: Runner) -> None:
     run = runner.run(Job(submission(HONEST), "f", ONE, [], PATIENT))
     assert (dict(run.executions), run.refusal) == ({}, None)
 
 
-def test_arrays_of_many_megabytes_come_back(runner: Runner) -> None:
+def test_an_array_of_8_mib_is_returned(runner: Runner) -> None:
     big = np.arange(2.0**20).reshape(1024, 1024)
     run = runner.run(Job(submission(HONEST), "f", ONE, [Call("c", "r", (big,))] * 1, Limits()))
     np.testing.assert_array_equal(arrays(run)[0], big * 2)
 
 
-def test_more_than_the_budget_is_not_array_like_and_says_so(run: RunSource) -> None:
+def test_an_array_over_the_budget_is_not_array_like_with_a_reason(run: RunSource) -> None:
     source = "import numpy as np\ndef f(X):\n    return np.zeros(2**23 + 1)\n"
     (execution,) = run(source, count=1).executions.values()
     assert execution.answer is not None
@@ -209,7 +209,7 @@ def test_more_than_the_budget_is_not_array_like_and_says_so(run: RunSource) -> N
 # --- what is told beside the numbers -------------------------------------------------------------
 
 
-def test_output_stands_with_the_call_that_made_it(run: RunSource) -> None:
+def test_output_belongs_to_the_call_that_printed_it(run: RunSource) -> None:
     source = """
         import os, sys
         print('import')
@@ -238,7 +238,7 @@ def test_output_has_no_control_characters(run: RunSource) -> None:
     assert execution.output == "abcd\n"
 
 
-def test_warnings_and_changed_arguments_are_told(run: RunSource) -> None:
+def test_warnings_and_changed_arguments_are_recorded(run: RunSource) -> None:
     source = """
         import numpy as np
         def f(X):
@@ -302,7 +302,7 @@ RAISING = {
 
 
 @pytest.mark.parametrize(("name", "case"), RAISING.items(), ids=RAISING)
-def test_whatever_is_raised_is_told_and_the_other_calls_run(
+def test_any_exception_is_recorded_and_the_other_calls_run(
     run: RunSource, name: str, case: tuple[str, str]
 ) -> None:
     source, hint = case
@@ -331,7 +331,7 @@ REFUSED = {
     "no function": ("f = [1]\n", "missing", None, "an object of type list"),
     "deep brackets": ("x = " + "[" * 5000, "syntax", 1, "nested"),
     "an early exit": ("import os\nos._exit(0)\n", "crash", None, "exit status 0"),
-    "a module that answers for any name": (
+    "a module that has every attribute": (
         "def __getattr__(name):\n    return abs\n",
         "missing",
         None,
@@ -344,7 +344,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
-def test_a_file_that_cannot_be_called_says_why_and_where(
+def test_a_file_that_cannot_be_called_is_refused_with_kind_and_line(
     run: RunSource, case: tuple[str, str, int | None, str]
 ) -> None:
     source, kind, line, words = case
@@ -355,20 +355,20 @@ def test_a_file_that_cannot_be_called_says_why_and_where(
     assert words in explain.refusal_message(result.refusal)
 
 
-def test_a_file_that_never_ends_to_load_is_refused_with_its_place(run: RunSource) -> None:
+def test_a_file_that_never_finishes_loading_is_refused_with_its_line(run: RunSource) -> None:
     refusal = run("while True: pass\n", limits=Limits(import_seconds=1.0)).refusal
     assert refusal is not None
     assert (refusal.kind, refusal.line) == ("timeout", 1)
     assert "did not finish within 1 s" in explain.refusal_message(refusal)
 
 
-def test_a_syntax_error_shows_column_and_line(run: RunSource) -> None:
+def test_a_syntax_error_has_column_and_source_line(run: RunSource) -> None:
     refusal = run("def f(X)\n    return X\n").refusal
     assert refusal is not None
     assert (refusal.column, refusal.text) == (9, "def f(X)")
 
 
-def test_what_was_printed_before_a_refusal_is_kept(run: RunSource) -> None:
+def test_output_before_a_refusal_is_kept(run: RunSource) -> None:
     refusal = run("print('so far')\nraise ValueError('no')\n").refusal
     assert refusal is not None
     assert refusal.output == "so far\n"
@@ -377,7 +377,7 @@ def test_what_was_printed_before_a_refusal_is_kept(run: RunSource) -> None:
 # --- what a child cannot do ----------------------------------------------------------------------
 
 
-def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
+def test_a_submission_has_a_total_time_limit(runner: Runner) -> None:
     limits = Limits(seconds=0.5, import_seconds=30.0, total_seconds=1.2, memory_mb=300)
     source = submission("while_ = True\ndef f(X):\n    while while_: pass\n")
     run = runner.run(Job(source, "f", ONE, calls(10), limits))
@@ -389,10 +389,10 @@ def test_the_whole_submission_has_a_budget(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize("name", UNTRUSTED)
-def test_a_child_knows_nothing_of_the_grader_and_its_user(
+def test_a_child_sees_no_trace_of_the_grader_or_the_users_environment(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The environment may lie in a folder of any name.
+    # The virtual environment may be in a folder of any name.
     source = f"""
         import os, sys
         HOMES = {(sysconfig.get_path("purelib"), sys.prefix)!r}
@@ -401,7 +401,7 @@ def test_a_child_knows_nothing_of_the_grader_and_its_user(
             words += [name for name in sys.modules if 'grader' in name or '_learner' in name]
             words += [getattr(m, '__file__', '') or '' for m in list(sys.modules.values())]
             words += sys.path_importer_cache
-            # The process runner names its scratch folder and its variable so.
+            # The process runner's temporary folder and variable have these names.
             here = os.getcwd()
             for known in (*HOMES, here, os.path.basename(here), 'GRADER_CHILD'):
                 words = [w.replace(known, "") for w in words]
@@ -416,7 +416,7 @@ def test_a_child_knows_nothing_of_the_grader_and_its_user(
 
 
 def test_two_submissions_draw_different_random_numbers(runner: Runner) -> None:
-    """Neither `random` nor NumPy's global state has the seed of the process that forks."""
+    """`random` and NumPy's global generator do not inherit the seed of the forking process."""
     source = submission("""
         import random
         import numpy as np
@@ -428,7 +428,7 @@ def test_two_submissions_draw_different_random_numbers(runner: Runner) -> None:
     assert (drawn[0] != drawn[1]).all()
 
 
-def test_bytes_on_every_descriptor_are_no_answer(run: RunSource) -> None:
+def test_bytes_written_to_any_descriptor_do_not_forge_an_answer(run: RunSource) -> None:
     source = """
         import os
         def f(X):
@@ -445,7 +445,7 @@ def test_bytes_on_every_descriptor_are_no_answer(run: RunSource) -> None:
         np.testing.assert_array_equal(array, call.arguments[0])
 
 
-def test_two_values_are_two_values(run: RunSource) -> None:
+def test_a_returned_pair_has_two_values(run: RunSource) -> None:
     source = "import numpy as np\ndef f(X):\n    return X, np.float32(1)\n"
     (execution,) = run(source, count=1, returns=TWO).executions.values()
     assert execution.answer is not None
@@ -453,8 +453,8 @@ def test_two_values_are_two_values(run: RunSource) -> None:
     assert [v.dtype for v in execution.answer.values] == ["float64", "float32"]
 
 
-def test_as_many_values_as_an_answer_may_have_come_back(run: RunSource) -> None:
-    """Every value of the longest answer is read, with long names: the limits agree."""
+def test_an_answer_with_the_most_allowed_values_is_read(run: RunSource) -> None:
+    """The limits agree: the longest answer with the longest names is read."""
     source = f"""
         def f(X):
             names = [f"{{n:0{protocol.NAME_LIMIT}}}" for n in range({protocol.VALUES_LIMIT})]
@@ -481,14 +481,14 @@ def test_warnings_that_do_not_fit_beside_a_long_answer_are_left_out(run: RunSour
     assert execution.warnings == ()
 
 
-def test_a_syntax_error_in_a_file_with_a_long_path_keeps_its_place(run: RunSource) -> None:
+def test_a_syntax_error_in_a_file_with_a_long_path_has_its_line(run: RunSource) -> None:
     name = f"{'a-long-folder/' * 30}it.py"
     refusal = run("def f(X):\n    return X +\n", name=name).refusal
     assert refusal is not None
     assert (refusal.kind, refusal.line, refusal.text) == ("syntax", 2, "    return X +")
 
 
-def test_an_exception_in_a_file_with_a_long_path_keeps_its_frames(run: RunSource) -> None:
+def test_an_exception_in_a_file_with_a_long_path_has_its_frames(run: RunSource) -> None:
     name = f"{'a-long-folder/' * 30}it.py"
     (execution,) = run("def f(X):\n    return X / none\n", 1, name=name).executions.values()
     assert execution.failure is not None

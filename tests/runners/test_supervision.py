@@ -1,4 +1,4 @@
-"""The supervision of a child: what arrived first is taken first, whatever the timing."""
+"""The supervision of a child handles frames in the order of arrival, at any timing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLOODS = "while True: print('x' * 4096)"
 
 
 class ScriptedChild:
-    """Gives the bytes of a script, one item each time, and ends as the script says."""
+    """Returns the items of a script one by one, and ends as given."""
 
     confined = False
 
@@ -58,24 +58,24 @@ def supervise(scripts: Sequence[Sequence[bytes | None]], ending: Ending) -> Run:
 FLOODED = Ending(-9, 10.0, flooded=True)
 
 
-def test_a_flood_during_a_call_costs_the_call_and_not_the_file() -> None:
+def test_a_flood_during_a_call_fails_only_that_call() -> None:
     run = supervise([[NONE_CAME, HELLO + READY, RAISED, None]], FLOODED)
     assert run.refusal is None
     assert [e.outcome.value for e in run.executions.values()] == ["raised", "output_limit"]
 
 
-def test_a_flood_while_the_file_is_loaded_refuses_it() -> None:
+def test_a_flood_while_loading_refuses_the_file() -> None:
     run = supervise([[NONE_CAME, HELLO, None]], FLOODED)
     assert run.refusal is not None
     assert run.refusal.kind == "output"
 
 
-def test_a_process_that_ends_before_learner_code_runs_is_a_fault_of_the_grader() -> None:
+def test_a_child_that_ends_before_learner_code_runs_raises_runtime_error() -> None:
     with pytest.raises(RuntimeError, match=r"did not start .*said"):
         supervise([[NONE_CAME, None]], Ending(1))
 
 
-def test_nothing_is_asked_of_a_child_that_has_answered_everything() -> None:
+def test_a_child_that_answered_every_call_is_not_asked_again() -> None:
     second = protocol.encode_frame(protocol.RAISED, 1, {"seconds": 0.0})
     run = supervise([[HELLO, READY + RAISED, second, END]], Ending(0))
     assert [e.outcome.value for e in run.executions.values()] == ["raised", "raised"]

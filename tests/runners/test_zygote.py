@@ -1,4 +1,4 @@
-"""The confined runner: what its layers refuse, that nothing outlives it, and several at once."""
+"""The confined runner: refused system calls, clean ends, several submissions at once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ FORBIDDEN = {
     "reading this project": f"open({str(Path(__file__))!r})",
     "reading /proc": "open('/proc/self/environ')",
     "writing a file": "open('/tmp/written', 'w')",
-    "writing where it is": "open('written', 'w')",
+    "writing in the working folder": "open('written', 'w')",
     "a TCP socket": "socket.socket()",
     "a UDP socket": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
     "a unix socket": "socket.socket(socket.AF_UNIX)",
@@ -71,10 +71,10 @@ FORBIDDEN = {
     "another program": "os.execv('/bin/true', ['true'])",
     "a subprocess": "__import__('subprocess').run(['true'])",
     "a signal to the parent": "os.kill(os.getppid(), 0)",
-    "a signal to everybody": "os.kill(-1, 0)",
+    "a signal to all processes": "os.kill(-1, 0)",
     "a signal to its group": "os.kill(0, 0)",
     "anonymous memory files": "os.memfd_create('x')",
-    "a nicer priority": "os.nice(-1)",
+    "a higher priority": "os.nice(-1)",
     "other limits": "libc.prlimit(0, 9, bytes(16), None) and refused()",
     "another user": "os.setuid(0)",
     "a new session": "os.setsid()",
@@ -93,7 +93,9 @@ def refused():
 
 
 @pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN)
-def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
+def test_a_forbidden_system_call_ends_the_call_as_forbidden(
+    runner: ZygoteRunner, attempt: str
+) -> None:
     source = f"{_HEAD}def f(X):\n    {attempt}\n    return X\n"
     execution = runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT)).executions[
         "case-0"
@@ -103,7 +105,7 @@ def test_it_is_forbidden(runner: ZygoteRunner, attempt: str) -> None:
     assert hint(execution.failure).startswith("The code asked for ")
 
 
-def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> None:
+def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
     source = """
         import os
         def f(X):
@@ -124,7 +126,7 @@ def test_a_child_holds_no_descriptor_of_anybody_else(runner: ZygoteRunner) -> No
         os.close(number)
 
 
-def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
+def test_shared_memory_contains_nothing_of_the_previous_submission() -> None:
     leave = (
         "MARK = 'left' + 'overs'\ndef f(X):\n    print(MARK * 1000)\n    return X + 0.123456789\n"
     )
@@ -141,7 +143,7 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
         """
     long = Call("case-0", "r", (np.full(50_000, 40.0),))
     short = Call("case-0", "r", (np.full(3, 1.0),))
-    with ZygoteRunner(spare=0) as fresh:  # one slot, so that both must use it
+    with ZygoteRunner(spare=0) as fresh:  # one slot, which both submissions use
         fresh.run(Job(submission(leave), "f", ONE, [long], PATIENT))
         found = fresh.run(Job(submission(look), "f", ONE, [short], PATIENT))
     assert value(found) == 0
@@ -151,7 +153,7 @@ def test_nothing_of_a_submission_meets_the_next_in_its_slot() -> None:
 
 
 def answer_of(steps: list[seccomp.Step], arch: int, number: int, *arguments: int) -> int:
-    """Return what a classic BPF program answers: a small interpreter of the codes it uses."""
+    """Return the result of a classic BPF program, by interpreting the codes it uses."""
     words = {0: number, 4: arch}
     for position, argument in enumerate(arguments):
         words[16 + 8 * position] = argument & 0xFFFFFFFF
@@ -177,7 +179,7 @@ ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
 @pytest.mark.parametrize("machine", ARCHES)
-def test_the_filter_allows_the_list_and_nothing_else(machine: str) -> None:
+def test_the_filter_allows_exactly_the_listed_system_calls(machine: str) -> None:
     steps, arch = seccomp.program(4242, machine), ARCHES[machine]
     listed = {getattr(numbers, machine) for numbers in ALLOWED.values()} - {None}
     filtered = {getattr(numbers, machine) for numbers in FILTERED.values()}
@@ -188,13 +190,13 @@ def test_the_filter_allows_the_list_and_nothing_else(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", ARCHES)
-def test_the_filter_looks_at_the_arguments_of_some_calls(machine: str) -> None:
+def test_the_filter_checks_arguments_of_some_system_calls(machine: str) -> None:
     steps, arch = seccomp.program(4242, machine), ARCHES[machine]
 
     def ask(name: str, *arguments: int) -> int:
         return answer_of(steps, arch, getattr(FILTERED[name], machine), *arguments)
 
-    thread = 0x3D0F00  # what glibc's pthread_create asks for
+    thread = 0x3D0F00  # the flags of glibc's pthread_create
     assert ask("clone", thread) == ALLOW
     assert [ask("clone", flags) for flags in (17, 0x4111, thread | 0x10000000)] == [EPERM] * 3
     assert ask("clone3") == ENOSYS
@@ -208,13 +210,13 @@ def test_the_filter_looks_at_the_arguments_of_some_calls(machine: str) -> None:
     assert [ask("fcntl", 0, command) for command in (2, 4, 8, 1033)] == [EPERM] * 4
 
 
-def test_another_architecture_and_x32_are_killed() -> None:
+def test_system_calls_of_another_architecture_or_x32_kill_the_process() -> None:
     assert answer_of(seccomp.program(1, "x86_64"), ARCHES["aarch64"], 0) == KILL
     assert answer_of(seccomp.program(1, "aarch64"), ARCHES["x86_64"], 63) == KILL
     assert answer_of(seccomp.program(1, "x86_64"), ARCHES["x86_64"], 0x40000000) == KILL
 
 
-def test_the_numbers_are_those_of_the_kernels_headers() -> None:
+def test_system_call_numbers_equal_those_in_the_kernel_headers() -> None:
     headers = {
         "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
         "aarch64": Path("/usr/include/asm-generic/unistd.h"),
@@ -236,7 +238,7 @@ def test_the_numbers_are_those_of_the_kernels_headers() -> None:
 
 
 def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
-    """Make the warm process find only `layers` working, as another kernel would."""
+    """Make the warm process report only `layers`, as on a kernel without the others."""
     monkeypatch.setattr(ZygoteClient, "layers", lambda self, timeout: layers)
 
 
@@ -255,7 +257,7 @@ def test_a_missing_layer_is_named_and_refused(
         assert missing in note and "\n" not in note
 
 
-def test_auto_takes_the_confined_runner_and_names_its_layers() -> None:
+def test_auto_chooses_the_confined_runner_and_names_its_layers() -> None:
     runner, note = choose("auto", require_isolation=True)
     with runner:
         assert (runner.name, note) == ("zygote", "")
@@ -268,7 +270,7 @@ def test_a_runner_that_does_not_confine_is_refused_when_isolation_is_required(na
         choose(name, require_isolation=True)
 
 
-def test_a_new_runner_says_itself_whether_it_confines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registered_runner_states_whether_it_confines(monkeypatch: pytest.MonkeyPatch) -> None:
     class Other(ZygoteRunner):
         confines = True
 
@@ -277,12 +279,12 @@ def test_a_new_runner_says_itself_whether_it_confines(monkeypatch: pytest.Monkey
         assert isinstance(runner, Other)
 
 
-def test_an_unknown_runner_is_refused_with_the_nearest() -> None:
+def test_an_unknown_runner_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="zygote"):
         choose("zygot")
 
 
-def test_the_layers_are_there() -> None:
+def test_this_machine_has_landlock_and_seccomp() -> None:
     assert landlock.abi() > 0
     assert seccomp.available()
     assert set(RUNNERS) == {"zygote", "process", "inprocess"}
@@ -292,7 +294,7 @@ def test_the_layers_are_there() -> None:
 # --- several at once -----------------------------------------------------------------------------
 
 
-def test_hung_submissions_hold_up_no_other() -> None:
+def test_hanging_submissions_do_not_delay_others() -> None:
     endless = Job(submission(SPIN), "f", ONE, calls(1), PATIENT)
     honest = Job(submission(HONEST), "f", ONE, calls(2), PATIENT)
     with ZygoteRunner(jobs=2, spare=6) as runner:
@@ -310,7 +312,7 @@ def test_hung_submissions_hold_up_no_other() -> None:
     }
 
 
-def test_two_runners_side_by_side_do_not_mix() -> None:
+def test_two_runners_in_two_threads_do_not_exchange_answers() -> None:
     def grade(factor: int) -> None:
         with ZygoteRunner() as runner:
             for _ in range(10):
@@ -329,7 +331,7 @@ def test_two_runners_side_by_side_do_not_mix() -> None:
     assert got == [True] * 20
 
 
-def test_limits_may_change_from_one_submission_to_the_next(runner: ZygoteRunner) -> None:
+def test_each_submission_has_its_own_limits(runner: ZygoteRunner) -> None:
     source = (
         "def f(X):\n    import resource\n    return resource.getrlimit(resource.RLIMIT_AS)[0]\n"
     )
@@ -375,7 +377,7 @@ def alive(pid: int) -> bool:
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder for temporary files; it and /dev/shm must be left as they were."""
+    """The folder for temporary files; it and /dev/shm must be unchanged afterwards."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield tmp_path
@@ -384,7 +386,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("scratch")
-def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> None:
+def test_a_killed_warm_process_is_replaced_and_its_submission_rerun() -> None:
     with ZygoteRunner() as runner:
         ticket = runner.submit(Job(submission(SPIN), "f", ONE, calls(1), Limits(seconds=0.5)))
         first = runner._client._launched.pid
@@ -402,7 +404,7 @@ def test_a_killed_warm_process_is_replaced_and_its_submission_run_again() -> Non
     assert not alive(second)
 
 
-def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader() -> None:
+def test_a_warm_process_that_is_killed_3_times_raises_runtime_error() -> None:
     with ZygoteRunner() as runner:
         runner.submit(Job(submission(SPIN), "f", ONE, calls(1), Limits(seconds=5.0)))
         with pytest.raises(RuntimeError, match="ended 3 times"):
@@ -411,14 +413,14 @@ def test_a_warm_process_that_is_killed_again_and_again_is_a_fault_of_the_grader(
                 os.kill(runner._client._launched.pid, signal.SIGKILL)
 
 
-def test_a_killed_child_costs_its_case_only() -> None:
+def test_a_killed_child_costs_only_its_case() -> None:
     with ZygoteRunner() as runner:
-        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))  # now it is warm
+        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))  # starts the warm process
         source = "import time\ndef f(X):\n    time.sleep(1.0)\n    return X\n"
         ticket = runner.submit(Job(submission(source), "f", ONE, calls(2), Limits(seconds=5.0)))
         runner.wait(0.5)
         for pid in descendants(runner._client._launched.pid):
-            os.kill(pid, signal.SIGKILL)  # the one that is ready for the next as well
+            os.kill(pid, signal.SIGKILL)  # also the spare child
         runs = runner.wait(10.0)
     outcomes = [e.outcome for e in runs[ticket].executions.values()]
     assert outcomes == [Outcome.CRASHED, Outcome.RETURNED]
@@ -453,7 +455,7 @@ def test_a_killed_grader_leaves_no_process_and_no_file() -> None:
         assert wait_until(lambda: not any(map(alive, {warm} | below)))
 
 
-def test_a_warm_process_started_early_is_the_one_that_is_used() -> None:
+def test_a_runner_uses_the_warm_process_started_early() -> None:
     launch.start()
     launch.start()
     (early,) = launch._early
@@ -462,7 +464,7 @@ def test_a_warm_process_started_early_is_the_one_that_is_used() -> None:
     assert not launch._early
 
 
-def test_starting_early_imports_nothing_heavy() -> None:
+def test_starting_early_imports_no_large_module() -> None:
     script = "import sys\nfrom grader.runners import launch\nlaunch.start()\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script],
