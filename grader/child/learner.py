@@ -54,7 +54,7 @@ class Loader(importlib.abc.Loader):
         module.__file__ = os.path.join(os.getcwd(), name)  # noqa: PTH118, PTH109 (a third of the time)
         exec(code, module.__dict__)
 
-    def get_source(self, fullname: str) -> str:
+    def get_source(self, _fullname: str) -> str:
         """Return the text, for tracebacks and `inspect`."""
         return importlib.util.decode_source(self._source)
 
@@ -66,7 +66,7 @@ class Finder:
         self._files = files
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+        self, fullname: str, _path: Sequence[str] | None, _target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a helper, or None."""
         helper = self._files.helpers.get(fullname)

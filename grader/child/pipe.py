@@ -10,7 +10,7 @@ import sys
 from . import calling, interpreter, protocol, worker
 
 
-def main(word: str) -> None:
+def main(_word: str) -> None:
     """Take the request, serve it, and end at once: no exit handler, no waiting for threads."""
     request = _read_request()
     results = _redirect()

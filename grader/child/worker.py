@@ -7,6 +7,7 @@ knows inputs only. Whatever it sends is a proposal: the grader checks it as host
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -131,10 +132,8 @@ def _remark(remark: answers.Remark | None) -> list[Any] | None:
 
 def _end_output(end_of_output: bytes) -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(BaseException):  # closed, replaced or broken by the learner
             stream.flush()
-        except BaseException:  # closed, replaced or broken by the learner: nothing to flush
-            continue
     try:
         os.write(2, end_of_output)
     except OSError:  # the learner closed descriptor 2: there is no more output to end
