@@ -1,5 +1,5 @@
 # verdict: fail
-# kind: forged text report: prints what JSON, TAP and pytest reports of a pass look like
+# kind: forged text report: prints forged JSON, TAP and pytest reports of a pass
 import json
 
 import numpy as np

@@ -1,5 +1,5 @@
 # verdict: error|fail
-# kind: an audit hook that cannot be removed and refuses whatever the worker does
+# kind: an audit hook that cannot be removed and refuses every action of the worker
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
 # verdict: error
-# kind: imports the solution of somebody else who is graded in the same run
+# kind: imports another learner's solution that is graded in the same run
 # link: alice.py -> /tmp/grader-attack-canary/course/solutions/alice.py
 from alice import multi_head_attention

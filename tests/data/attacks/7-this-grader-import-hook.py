@@ -1,5 +1,5 @@
 # verdict: fail|error
-# kind: an import hook that serves fakes for whatever the worker imports late
+# kind: an import hook that serves fakes for modules that the worker imports late
 import importlib.machinery
 import sys
 import types

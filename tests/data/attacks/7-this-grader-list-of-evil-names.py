@@ -1,5 +1,5 @@
 # verdict: error
-# kind: no entry point, but names with escapes, lone surrogates and numbers where the message lists what is defined
+# kind: no entry point, but names with escapes, lone surrogates and numbers where the message lists the defined names
 def helper():
     pass
 

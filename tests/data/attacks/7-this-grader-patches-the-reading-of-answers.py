@@ -1,5 +1,5 @@
 # verdict: fail|error
-# kind: replaces the worker's own functions that read and encode what came back
+# kind: replaces the worker's own functions that read and encode answers
 import sys
 
 import numpy as np

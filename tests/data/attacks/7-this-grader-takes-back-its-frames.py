@@ -1,5 +1,5 @@
 # verdict: timeout|error
-# kind: rewinds whatever shared memory tells how far it has got, so that the grader never learns that it was loaded
+# kind: rewinds the count of written bytes in shared memory, so that the grader never learns that it was loaded
 import os
 import time
 
