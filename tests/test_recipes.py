@@ -186,13 +186,13 @@ def test_a_recipe_with_an_unchecked_parameter_is_refused_at_its_definition() -> 
     def unchecked(size: int) -> Any:
         return np.zeros(size)
 
-    with pytest.raises(TypeError, match="recipe unchecked: nothing checks its parameter 'size'"):
+    with pytest.raises(TypeError, match="recipe unchecked: its parameter 'size' has no check"):
         recipes.recipe("unchecked", shape=lambda size: (size,))(unchecked)
     assert "unchecked" not in recipes.RECIPES
 
 
 def test_a_short_form_that_names_no_parameter_is_refused_at_its_definition() -> None:
-    with pytest.raises(TypeError, match="the short form names no parameter: 'length'"):
+    with pytest.raises(TypeError, match="the short form 'length' is not a parameter"):
         recipes.recipe("nameless", shape=lambda: (), short="length")(lambda: np.zeros(()))
     assert "nameless" not in recipes.RECIPES
 
@@ -300,7 +300,7 @@ def test_a_wrong_recipe_is_reported_with_its_place(
 def test_same_may_not_name_another_same() -> None:
     recipe = {"same": "Y"}
     found = messages(recipe, Y={"same": "X"}, X=[1.0])
-    assert found == ["argument 'Y' is itself a 'same'; name the one that is built"]
+    assert found == ["argument 'Y' is itself a 'same'; name the argument that it refers to"]
 
 
 def test_all_faults_of_a_recipe_are_reported_together() -> None:

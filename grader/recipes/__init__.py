@@ -1,10 +1,9 @@
 """Recipes: plain YAML values that say how to build one argument.
 
-A literal stands for itself: a number, a boolean, null or text as the Python value; nested lists
-as `numpy.array` of them (all whole numbers give int64, any decimal point gives float64, booleans
-give bool). A mapping with one key names a recipe of `table`; its value is a mapping of
-parameters, or the one parameter that the recipe's `short` names. `{same: X}` is the very array
-object of argument X.
+A number, a boolean, null or text is the Python value itself. Nested lists are a `numpy.array`
+(int64 if all numbers are whole, float64 if any has a decimal point, bool for booleans). A mapping
+with one key names a recipe of `table`; its value is a mapping of parameters, or the value of the
+one parameter that the recipe's `short` names. `{same: X}` is the same array object as argument X.
 """
 
 from __future__ import annotations

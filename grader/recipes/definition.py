@@ -1,4 +1,4 @@
-"""What a recipe consists of: one decorated function whose annotations check its parameters.
+"""Define recipes: each is one decorated function whose annotations check its parameters.
 
     Size = Annotated[int, Check(is_size, "a whole number, 0 or more")]
 
@@ -6,7 +6,7 @@
     def _eye(size: Size, scale: Number = 1.0) -> Array:
         return np.eye(size) * scale
 
-A recipe without a shape, or with a parameter that nothing checks, is a TypeError at its definition.
+A recipe without a shape or with an unchecked parameter is a TypeError when it is defined.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from grader.recipes.literals import Found, described
+from grader.recipes.literals import Complaints, described
 
 Shape = tuple[int, ...]
 Arguments = Mapping[str, Any]
-"""A case's recipes by argument, which `same` may name."""
+"""A case's recipes by argument name; `same` refers to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a parameter may be."""
+    """Checks the value of one parameter."""
 
     fits: Callable[[Any], bool]
     kind: str
     """completes the message "'size' is ..., not -1\""""
 
-    def complaints(self, key: str, value: Any, arguments: Arguments) -> Found:
-        """Yield what is wrong with the parameter `key`."""
+    def complaints(self, key: str, value: Any, arguments: Arguments) -> Complaints:
+        """Yield the complaints about the value of parameter `key`."""
         if not self.fits(value):
             yield (), f"{key!r} is {self.kind}, not {described(value)}"
 
     def built(self, value: Any, reseed: int) -> Any:
-        """Return what the recipe's function gets."""
+        """Return the value to pass to the recipe's function."""
         return value
 
     def shaped(self, value: Any, arguments: Arguments) -> Any:
-        """Return what the recipe's shape gets."""
+        """Return the value to pass to the recipe's `shape`."""
         return value
 
     def is_drawn(self, value: Any) -> bool:
-        """Whether another seed changes what is built."""
+        """Return whether the built value depends on a seed."""
         return False
 
 
 class Seed(Check):
-    """A parameter that seeds random numbers; `--reseed` shifts it."""
+    """Checks a seed of random numbers, which `--reseed` shifts."""
 
     __slots__ = ()
 
@@ -69,39 +69,39 @@ class Recipe:
 
     build: Callable[..., Any]
     shape: Callable[..., Shape | None]
-    """gets every parameter, nested recipes as their shapes; None for what has no shape"""
+    """(all parameters, with shapes in place of nested recipes) -> shape, None if there is none"""
     checks: Mapping[str, Check]
     """by parameter, required ones first"""
     defaults: Mapping[str, Any]
     short: str
-    """the parameter that a bare value stands for, or ''"""
-    together: Callable[..., Found]
-    """yields what is wrong with parameters that are sound one by one; gets what `shape` gets"""
+    """name of the parameter that may be given without its name, or ''"""
+    joint_check: Callable[..., Complaints]
+    """yields complaints about combinations of valid parameters; takes the same as `shape`"""
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Names of the parameters that have no default."""
+        """Names of the parameters without a default."""
         return tuple(key for key in self.checks if key not in self.defaults)
 
     def built(self, given: Mapping[str, Any], reseed: int) -> Any:
-        """Return a fresh value for sound parameters."""
+        """Return a new value built from valid parameters; seeds are shifted by `reseed`."""
         return self.build(**{k: self.checks[k].built(v, reseed) for k, v in given.items()})
 
     def shaped(self, given: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:
-        """Return every parameter as `shape` and `together` get it."""
+        """Return all parameters as `shape` and `joint_check` take them."""
         shaped = {k: self.checks[k].shaped(v, arguments) for k, v in given.items()}
         return {**self.defaults, **shaped}
 
     def is_drawn(self, given: Mapping[str, Any]) -> bool:
-        """Whether another seed changes what is built."""
+        """Return whether the built value depends on a seed."""
         return any(self.checks[key].is_drawn(value) for key, value in given.items())
 
 
 RECIPES: dict[str, Recipe] = {}
-"""Every recipe by the name that authors write."""
+"""all recipes by the name that authors write"""
 
 
-def _nothing(**parameters: Any) -> Iterator[Any]:
+def _no_complaints(**parameters: Any) -> Iterator[Any]:
     return iter(())
 
 
@@ -110,20 +110,21 @@ def recipe(
     *,
     shape: Callable[..., Shape | None],
     short: str = "",
-    together: Callable[..., Found] = _nothing,
+    joint_check: Callable[..., Complaints] = _no_complaints,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Define the recipe `name` by the decorated function, which builds it.
+    """Return a decorator that defines the recipe `name`; the decorated function builds its value.
 
-    Raises TypeError when a parameter has no check in its annotation, or `short` is not one.
+    The decorator raises TypeError if a parameter has no check in its annotation or `short` is not
+    a parameter.
     """
 
     def define(build: Callable[..., Any]) -> Callable[..., Any]:
         checks = _checks(name, build)
         if short and short not in checks:
-            raise TypeError(f"recipe {name}: the short form names no parameter: {short!r}")
+            raise TypeError(f"recipe {name}: the short form {short!r} is not a parameter")
         parameters = inspect.signature(build).parameters.values()
         defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        RECIPES[name] = Recipe(build, shape, checks, defaults, short, together)
+        RECIPES[name] = Recipe(build, shape, checks, defaults, short, joint_check)
         return build
 
     return define
@@ -134,8 +135,8 @@ def _checks(name: str, build: Callable[..., Any]) -> dict[str, Check]:
     checks = {}
     for parameter in inspect.signature(build).parameters:
         marks = getattr(hints.get(parameter), "__metadata__", ())
-        found = [mark for mark in marks if isinstance(mark, Check)]
-        if not found:
-            raise TypeError(f"recipe {name}: nothing checks its parameter {parameter!r}")
-        checks[parameter] = found[0]
+        own = [mark for mark in marks if isinstance(mark, Check)]
+        if not own:
+            raise TypeError(f"recipe {name}: its parameter {parameter!r} has no check")
+        checks[parameter] = own[0]
     return checks

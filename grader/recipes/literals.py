@@ -1,16 +1,16 @@
-"""Literal arrays: nested lists of numbers or of booleans, and plain values in words."""
+"""Check literal arrays (nested lists of numbers or booleans) and describe plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-Found = Iterator[tuple[tuple[Any, ...], str]]
-"""Each thing that is wrong: its path inside the recipe, and a message."""
+Complaints = Iterator[tuple[tuple[Any, ...], str]]
+"""pairs of (path inside the recipe, message), one for each mistake"""
 
 
-def literal_complaints(literal: list[Any]) -> Found:
-    """Yield what keeps nested lists from being an array."""
+def literal_complaints(literal: list[Any]) -> Complaints:
+    """Yield a complaint for each reason why nested lists are not an array."""
     kinds = set()
     for path, leaf in _leaves(literal, ()):
         if isinstance(leaf, bool):
@@ -30,7 +30,7 @@ def literal_complaints(literal: list[Any]) -> Found:
 
 
 def described(value: Any) -> str:
-    """Return a plain value as a message names it."""
+    """Return a description of a plain value for messages."""
     if value is None:
         return "nothing"
     if isinstance(value, str):
@@ -51,16 +51,16 @@ def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...]
 
 
 def _ragged(rows: list[Any]) -> tuple[int, ...] | None:
-    """Return the path of the first item that has another length or depth than those before."""
-    open_rows: list[tuple[tuple[int, ...], Any]] = [((i,), row) for i, row in enumerate(rows)]
-    while open_rows:
-        lengths = [len(row) if isinstance(row, list) else None for _, row in open_rows]
-        for (path, _), length in zip(open_rows, lengths, strict=True):
+    """Return the path of the first item whose length or depth differs from those before it."""
+    level: list[tuple[tuple[int, ...], Any]] = [((i,), row) for i, row in enumerate(rows)]
+    while level:
+        lengths = [len(row) if isinstance(row, list) else None for _, row in level]
+        for (path, _), length in zip(level, lengths, strict=True):
             if length != lengths[0]:
                 return path
-        open_rows = [
+        level = [
             ((*path, i), item)
-            for path, row in open_rows
+            for path, row in level
             for i, item in enumerate(row if isinstance(row, list) else [])
         ]
     return None

@@ -1,4 +1,4 @@
-"""What a plain value that stands for an argument can be asked: complaints, shape, value."""
+"""Evaluate the recipe of an argument: complaints, shape, value."""
 
 from __future__ import annotations
 
@@ -10,31 +10,29 @@ import numpy as np
 
 from grader.errors import nearest
 from grader.recipes.definition import RECIPES, Arguments, Check, Recipe, Shape
-from grader.recipes.literals import Found, literal_complaints
+from grader.recipes.literals import Complaints, literal_complaints
 
 SAME = "same"
 MOST_ELEMENTS = 10_000_000
-"""80 MB of float64: larger arguments are a slip of the keyboard, not a case."""
+"""elements of one argument, 80 MB of float64; a larger size is taken for a typing error"""
 
 
 def build(arguments: Arguments, reseed: int = 0) -> dict[str, Any]:
-    """Return fresh arguments by name; every seed is shifted by `reseed`.
+    """Return new arguments by name; every seed is shifted by `reseed`.
 
-    The recipes must have passed `complaints`.
+    The recipes must be valid: `complaints` yields nothing for them.
     """
     built = {
-        name: built_one(value, reseed)
-        for name, value in arguments.items()
-        if not _names_another(value)
+        name: build_one(value, reseed) for name, value in arguments.items() if not _is_same(value)
     }
     return {
-        name: built[value[SAME]] if _names_another(value) else built[name]
+        name: built[value[SAME]] if _is_same(value) else built[name]
         for name, value in arguments.items()
     }
 
 
-def built_one(value: Any, reseed: int) -> Any:
-    """Return what a sound recipe that is not a `same` builds."""
+def build_one(value: Any, reseed: int) -> Any:
+    """Return the value of a valid recipe that is not a `same`."""
     if isinstance(value, list):
         return np.array(value)
     if not isinstance(value, dict):
@@ -44,29 +42,29 @@ def built_one(value: Any, reseed: int) -> Any:
 
 
 def shape_of(value: Any, arguments: Arguments) -> Shape | None:
-    """Return the shape that a sound recipe builds, without drawing; None for what has none."""
+    """Return the shape of a valid recipe's value, unbuilt; None if it is not an array."""
     if isinstance(value, list):
         return np.shape(value)
     if not isinstance(value, dict):
         return None
-    if _names_another(value):
+    if _is_same(value):
         return shape_of(arguments[value[SAME]], arguments)
     recipe, given = _parsed(value)
     return recipe.shape(**recipe.shaped(given, arguments))
 
 
 def is_drawn(value: Any) -> bool:
-    """Whether another seed changes what a sound recipe itself builds (`same` builds nothing)."""
-    if not isinstance(value, dict) or _names_another(value):
+    """Return whether the value of a valid recipe depends on a seed; `same` does not count."""
+    if not isinstance(value, dict) or _is_same(value):
         return False
     recipe, given = _parsed(value)
     return recipe.is_drawn(given)
 
 
-def complaints(value: Any, arguments: Arguments) -> Found:
-    """Yield (path inside the recipe, message) for everything that is wrong with it.
+def complaints(value: Any, arguments: Arguments) -> Complaints:
+    """Yield (path inside the recipe, message) for every mistake in a recipe.
 
-    `arguments` are the case's arguments, which `same` may name.
+    `arguments` are the recipes of the case, to which `same` refers.
     """
     if isinstance(value, list):
         yield from literal_complaints(value)
@@ -74,18 +72,18 @@ def complaints(value: Any, arguments: Arguments) -> Found:
         yield from _mapping_complaints(value, arguments)
 
 
-def _names_another(value: Any) -> bool:
+def _is_same(value: Any) -> bool:
     return isinstance(value, dict) and SAME in value
 
 
 def _parsed(value: Mapping[str, Any]) -> tuple[Recipe, Mapping[str, Any]]:
-    """Return the recipe that is named and its parameters by name, a bare value spelt out."""
+    """Return the named recipe and its parameters by name."""
     ((name, given),) = value.items()
     recipe = RECIPES[name]
     return recipe, given if isinstance(given, dict) else {recipe.short: given}
 
 
-def _mapping_complaints(value: Mapping[Any, Any], arguments: Arguments) -> Found:
+def _mapping_complaints(value: Mapping[Any, Any], arguments: Arguments) -> Complaints:
     if len(value) != 1:
         yield (), f"a recipe is one name and its parameters; this has {len(value)} names"
         return
@@ -100,18 +98,18 @@ def _mapping_complaints(value: Mapping[Any, Any], arguments: Arguments) -> Found
         yield (name,), f"{name} needs its parameters by name: {needed}"
     else:
         wrong = list(_parameter_complaints(name, value, arguments))
-        yield from wrong or _whole_complaints(name, value, arguments)
+        yield from wrong or _joint_complaints(name, value, arguments)
 
 
-def _same_complaints(given: Any, arguments: Arguments) -> Found:
+def _same_complaints(given: Any, arguments: Arguments) -> Complaints:
     if not isinstance(given, str) or given not in arguments:
         yield (SAME,), f"no argument {given!r} in this case. {nearest(str(given), arguments)}"
-    elif _names_another(arguments[given]):
-        yield (SAME,), f"argument {given!r} is itself a 'same'; name the one that is built"
+    elif _is_same(arguments[given]):
+        yield (SAME,), f"argument {given!r} is itself a 'same'; name the argument that it refers to"
 
 
-def _parameter_complaints(name: str, value: Mapping[str, Any], arguments: Arguments) -> Found:
-    """Yield what is wrong with the parameters one by one."""
+def _parameter_complaints(name: str, value: Mapping[str, Any], arguments: Arguments) -> Complaints:
+    """Yield the complaints about single parameters."""
     recipe, given = _parsed(value)
     for key, parameter in given.items():
         place = (name, key) if isinstance(value[name], dict) else (name,)
@@ -126,12 +124,12 @@ def _parameter_complaints(name: str, value: Mapping[str, Any], arguments: Argume
             yield (name,), f"{name} needs {key!r}"
 
 
-def _whole_complaints(name: str, value: Mapping[str, Any], arguments: Arguments) -> Found:
-    """Yield what is wrong with parameters that are sound one by one."""
+def _joint_complaints(name: str, value: Mapping[str, Any], arguments: Arguments) -> Complaints:
+    """Yield the complaints about combinations of valid parameters."""
     recipe, given = _parsed(value)
     shaped = recipe.shaped(given, arguments)
-    wrong = [((name, *inside), message) for inside, message in recipe.together(**shaped)]
-    # An axis of length 0 does not help: NumPy refuses impossible lengths beside it.
+    wrong = [((name, *inside), message) for inside, message in recipe.joint_check(**shaped)]
+    # Count an axis of length 0 as 1: NumPy refuses huge lengths even beside it.
     elements = 0 if wrong else math.prod(max(1, n) for n in recipe.shape(**shaped) or ())
     if elements > MOST_ELEMENTS:
         message = f"{elements} elements are too many for a case; the most is {MOST_ELEMENTS}"
@@ -140,13 +138,13 @@ def _whole_complaints(name: str, value: Mapping[str, Any], arguments: Arguments)
 
 
 class Nested(Check):
-    """A parameter that is itself a recipe; `fits` gets its shape."""
+    """Checks a parameter that is itself a recipe; `fits` takes the shape of its value."""
 
     __slots__ = ()
 
-    def complaints(self, key: str, value: Any, arguments: Arguments) -> Found:
-        """Yield what is wrong with the inner recipe, or with its shape."""
-        if _names_another(value):
+    def complaints(self, key: str, value: Any, arguments: Arguments) -> Complaints:
+        """Yield the complaints about the nested recipe or its shape."""
+        if _is_same(value):
             yield (), f"{key!r} cannot be a 'same': write the recipe of the array itself"
             return
         wrong = list(complaints(value, arguments))
@@ -155,13 +153,13 @@ class Nested(Check):
             yield (), f"{key!r} is {self.kind}"
 
     def built(self, value: Any, reseed: int) -> Any:
-        """Return what the inner recipe builds."""
-        return built_one(value, reseed)
+        """Return the value of the nested recipe."""
+        return build_one(value, reseed)
 
     def shaped(self, value: Any, arguments: Arguments) -> Any:
-        """Return the shape of the inner recipe."""
+        """Return the shape of the nested recipe's value."""
         return shape_of(value, arguments)
 
     def is_drawn(self, value: Any) -> bool:
-        """Whether the inner recipe draws."""
+        """Return whether the nested recipe's value depends on a seed."""
         return is_drawn(value)

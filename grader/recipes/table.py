@@ -1,7 +1,7 @@
-"""Every recipe, one definition each: to add one, write its function here.
+"""All recipes, one function each; to add a recipe, write its function here.
 
-Drawn recipes use `numpy.random.RandomState`, whose streams NumPy promises never to change
-(NEP 19), so a case means the same numbers in every version.
+Random recipes use `numpy.random.RandomState`, whose streams NumPy promises never to change
+(NEP 19), so a case has the same numbers in every version.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.recipes.definition import Check, Seed, Shape, recipe
-from grader.recipes.literals import Found
+from grader.recipes.literals import Complaints
 from grader.recipes.reading import Nested
 
 Array = NDArray[Any]
 
-# --- what parameters may be ----------------------------------------------------------------------
+# --- checks of parameters ------------------------------------------------------------------------
 
 _LARGEST = 1e100
-"""beyond it, drawn numbers could overflow"""
+"""random numbers scaled by a larger one could overflow"""
 
 
 def _is_whole(value: Any) -> bool:
@@ -59,7 +59,7 @@ _Times = Annotated[
 ]
 _Axes = Annotated[Array, Nested(bool, "a recipe of an array with at least one axis")]
 
-# --- shapes, and what parameters must be together ------------------------------------------------
+# --- shapes and joint checks ---------------------------------------------------------------------
 
 
 def _square(size: int, **_: Any) -> Shape:
@@ -75,17 +75,17 @@ def _longer(of: Shape, axis: int, times: int) -> Shape:
     return (*of[:axis], of[axis] * times, *of[axis + 1 :])
 
 
-def _has_axis(of: Shape, axis: int, **_: Any) -> Found:
+def _has_axis(of: Shape, axis: int, **_: Any) -> Complaints:
     if not -len(of) <= axis < len(of):
         yield ("axis",), f"axis {axis} is not an axis of the shape {of}"
 
 
-def _low_first(low: float, high: float, **_: Any) -> Found:
+def _low_first(low: float, high: float, **_: Any) -> Complaints:
     if low > high:
         yield (), f"'low' ({low}) is above 'high' ({high})"
 
 
-def _whole_low_first(low: float, high: float, **_: Any) -> Found:
+def _whole_low_first(low: float, high: float, **_: Any) -> Complaints:
     if all(_is_whole(v) and -(2**63) <= v < 2**63 - 1 for v in (low, high)):
         yield from _low_first(low, high)
     else:
@@ -97,8 +97,8 @@ def _whole_low_first(low: float, high: float, **_: Any) -> Found:
 _RANDOM = np.random.RandomState(0)
 
 
-def _drawing(seed: int) -> np.random.RandomState:
-    """Return the generator, seeded: making a new one costs twenty times as much."""
+def _seeded(seed: int) -> np.random.RandomState:
+    """Return the seeded generator; creating a new one would take twenty times as long."""
     _RANDOM.seed(seed)
     return _RANDOM
 
@@ -137,10 +137,10 @@ def _tril(size: _Size) -> Array:
 def _normal(
     shape: _Lengths, seed: _SeedOf, scale: _Number = 1.0, decimals: _Decimals = None
 ) -> Array:
-    return _scaled(_drawing(seed).standard_normal(shape), scale, decimals)
+    return _scaled(_seeded(seed).standard_normal(shape), scale, decimals)
 
 
-@recipe("uniform", shape=_given, together=_low_first)
+@recipe("uniform", shape=_given, joint_check=_low_first)
 def _uniform(
     shape: _Lengths,
     seed: _SeedOf,
@@ -149,16 +149,16 @@ def _uniform(
     scale: _Number = 1.0,
     decimals: _Decimals = None,
 ) -> Array:
-    return _scaled(_drawing(seed).uniform(low, high, shape), scale, decimals)
+    return _scaled(_seeded(seed).uniform(low, high, shape), scale, decimals)
 
 
-@recipe("integers", shape=_given, together=_whole_low_first)
+@recipe("integers", shape=_given, joint_check=_whole_low_first)
 def _integers(shape: _Lengths, seed: _SeedOf, low: _Bound, high: _Bound) -> Array:
-    """Whole numbers from low to high, both included."""
-    return np.asarray(_drawing(seed).randint(low, high + 1, shape, dtype=np.int64))
+    """Return whole numbers from `low` to `high`, both included, as int64."""
+    return np.asarray(_seeded(seed).randint(low, high + 1, shape, dtype=np.int64))
 
 
-@recipe("tile", shape=_longer, together=_has_axis)
+@recipe("tile", shape=_longer, joint_check=_has_axis)
 def _tile(of: _Axes, axis: _Axis, times: _Times) -> Array:
-    """Copies of an array joined along an axis."""
+    """Return copies of an array joined along an axis."""
     return np.concatenate([of] * times, axis)
