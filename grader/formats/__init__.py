@@ -1,7 +1,7 @@
-"""Report to output: one module for each format, and one table.
+"""Render reports: one module for each format, and one table of them.
 
-A format's module has `render(reports) -> str`. The terminal's is printed through a console
-instead, since it depends on width and colour; as text it is what a terminal without colour shows.
+A format's module has `render(reports) -> str`. The terminal format depends on width and colour
+and is usually printed through a console; its `render` returns it without colour.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ FORMATS: dict[str, str] = {
     "gradescope": "grader.formats.gradescope",
     "classroom": "grader.formats.classroom",
 }
-"""Name of the format -> its module, imported when it is used."""
+"""name of the format -> its module, imported on first use"""
 
 
 def render(name: str, reports: Sequence[Report]) -> str:
-    """Return the reports in one format of `FORMATS`."""
+    """Return the reports in one format of `FORMATS`. Raises KeyError for any other name."""
     text: str = importlib.import_module(FORMATS[name]).render(reports)
     return text

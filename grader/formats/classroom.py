@@ -2,13 +2,13 @@
 
 The reporter takes this JSON in base64 from an environment variable. Source:
 classroom-resources/autograding-grading-reporter `src/main.js`, `src/notify-classroom.js` and
-`dist/main.js`. What it does, and what follows:
+`dist/main.js`. Properties of the reporter and their consequences here:
 
-- The points are the sum of `tests[].score`, added as binary fractions and printed as they come
-  out; nothing is sent when `max_score` is 0. So the scores are such that their sum is exact.
-- It prints names and messages into the log, where lines like `::notice ...` are commands, its own
-  score notices among them. So no text here can be one.
-- One string of an environment has at most 128 KiB on Linux (MAX_ARG_STRLEN); see `_LIMIT`.
+- It adds the floats `tests[].score` and prints the sum unrounded; it sends no score if `max_score`
+  is 0. The scores are therefore chosen so that their sum is exact.
+- It prints names and messages to the log, where lines such as `::notice ...` are workflow
+  commands; its own score notices are such lines. No text may therefore contain a command.
+- An environment variable has at most 128 KiB on Linux (MAX_ARG_STRLEN); see `_LIMIT`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grader.model import Outlook, Report, RequirementResult
 
 VERSION = 3
 _LIMIT = 90_000
-"""bytes; 4/3 of it in base64, with the variable's name, stay below 128 KiB"""
+"""bytes; in base64, 4/3 as many, and with the variable's name it stays below 128 KiB"""
 _LONGEST_OUTPUT = 500
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 
@@ -35,8 +35,7 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 def render(reports: Sequence[Report]) -> str:
     """Return the reports as one JSON document, short enough for an environment variable.
 
-    Texts are cut until it fits; for a very large course one test then stands for each report,
-    and at last one for all.
+    If it is too long, texts are cut; then there is one test for each report; then one for all.
     """
     text = ""
     for tests in _attempts(reports):
@@ -49,7 +48,7 @@ def render(reports: Sequence[Report]) -> str:
 def _attempts(reports: Sequence[Report]) -> Iterator[list[dict[str, Any]]]:
     for longest in (1000, 200, 40):
         yield _tests(reports, longest)
-    whole = [_whole(report, label) for report, label in _named(reports)]
+    whole = [_report_test(report, label) for report, label in _labelled(reports)]
     yield whole
     passed = all(test["status"] == "pass" for test in whole)
     earned = sum((report.earned for report in reports), Fraction(0))
@@ -75,7 +74,7 @@ def _result(reports: Sequence[Report], tests: Sequence[dict[str, Any]]) -> dict[
 
 def _tests(reports: Sequence[Report], longest: int) -> list[dict[str, Any]]:
     tests = []
-    for report, label in _named(reports):
+    for report, label in _labelled(reports):
         if report.refusal:
             text = shared.refusal_text(report)
             test = _test(f"{label}: can be graded", False, Fraction(0), 0.0)
@@ -106,12 +105,12 @@ def _requirement(
     return test
 
 
-def _whole(report: Report, label: str) -> dict[str, Any]:
+def _report_test(report: Report, label: str) -> dict[str, Any]:
     passed = report.verdict is Outlook.PASSED
     return _test(label, passed, report.earned, shared.seconds_of(report.seconds))
 
 
-def _named(reports: Sequence[Report]) -> list[tuple[Report, str]]:
+def _labelled(reports: Sequence[Report]) -> list[tuple[Report, str]]:
     return list(zip(reports, shared.labels(reports), strict=True))
 
 
@@ -128,15 +127,15 @@ def _test(name: str, passed: bool, score: Fraction, seconds: float) -> dict[str,
 
 
 def _inert(text: str, longest: int) -> str:
-    """Return text in which no line is a workflow command, wherever it is printed."""
-    return _COMMAND.sub(lambda found: f"{found[0]} ", shared.tidy(text, longest))[: longest + 3]
+    """Return text without workflow commands, even if it is printed inside other text."""
+    return _COMMAND.sub(lambda match: f"{match[0]} ", shared.tidy(text, longest))[: longest + 3]
 
 
 def _scores(parts: Sequence[Fraction]) -> list[int | float]:
-    """Return the parts such that adding them up as binary fractions gives the rounded sum.
+    """Return the points as numbers whose sum in floating point is exactly the rounded total.
 
-    They are multiples of the last binary digit of the sum, so that no step of it is rounded, and
-    the last part that is not 0 takes what is left over.
+    Each is a multiple of the total's last binary digit, so that no addition rounds. The last
+    part that is not 0 takes the remainder.
     """
     if all(part.denominator == 1 for part in parts):
         return [int(part) for part in parts]

@@ -1,7 +1,7 @@
-"""Reports for GitHub Actions: annotations, and the fence around text that a learner may have made.
+"""Reports as annotations of GitHub Actions, and a fence that disables commands in other text.
 
 Sources: github/docs `workflow-commands-for-github-actions.md` (at most ten annotations of a kind
-in a step; the rest are dropped silently, in order of printing), actions/runner
+in a step; GitHub drops the rest, in the order of printing), actions/runner
 `src/Runner.Common/ActionCommand.cs` (escaping; a line is a command when it begins with `::` after
 blanks, or has the older `##[name]` anywhere), `ActionCommandManager.cs` (stop-commands) and
 `ExecutionContext.cs` (messages are cut at 4096 characters).
@@ -31,32 +31,35 @@ class _Annotation:
 
 
 def render(reports: Sequence[Report], folder: str = "") -> str:
-    """Return the most useful annotations, one a line, and the count of the rest.
+    """Return at most `MOST` annotations of each kind, one a line, and the count of the rest.
 
-    `folder` is where the course lies in the repository (`""` or `path/`): annotations name files
-    from the repository's root.
+    `folder` is the course's path in the repository (`""` or `path/`); annotations name files
+    relative to the repository's root.
     """
     lines = []
     for kind in ("error", "notice"):
-        found = [a for a in _annotations(reports, folder) if a.kind == kind]
-        lines += [_command(annotation) for annotation in found[:MOST]]
-        if len(found) > MOST:
-            lines.append(f"{len(found) - MOST} more {kind}s are not annotated.")
+        annotations = [a for a in _annotations(reports, folder) if a.kind == kind]
+        lines += [_command(annotation) for annotation in annotations[:MOST]]
+        if len(annotations) > MOST:
+            lines.append(f"{len(annotations) - MOST} more {kind}s are not annotated.")
     return "".join(f"{line}\n" for line in lines)
 
 
 def fence_start(token: str) -> str:
-    """Return the line after which nothing is a command until the token, that nobody may guess."""
+    """Return the line that disables workflow commands until `fence_end`.
+
+    The token must be random: a learner who guesses it can end the fence.
+    """
     return f"::stop-commands::{token}\n"
 
 
 def fence_end(token: str) -> str:
-    """Return the line after which commands are read again."""
+    """Return the line that enables workflow commands again."""
     return f"::{token}::\n"
 
 
 def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation]:
-    """Yield the first red case of every requirement before any second one."""
+    """Yield the first red case of every requirement, then the others."""
     several = len(reports) > 1
     named = list(zip(reports, shared.labels(reports), strict=True))
     graded = []
@@ -80,7 +83,7 @@ def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation
 
 
 def _of_cases(report: Report, folder: str, prefix: str, chosen: slice) -> Iterator[_Annotation]:
-    """Yield the chosen ones of the red cases of every requirement."""
+    """Yield the `chosen` red cases of each red requirement."""
     for result in filter(is_red, report.requirements):
         for case in shared.red_cases(result)[chosen]:
             yield _of_case(report, folder, prefix, result, case)

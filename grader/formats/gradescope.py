@@ -1,9 +1,9 @@
 """Reports as Gradescope's `results.json`.
 
 Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/. The top-level `score`
-overrides the sum of the tests, so the total is the exact one, rounded once. No test is ever
-`hidden`: one hidden test would hide the total from the learner; what a hidden case must not tell
-is gone before a format sees the report.
+overrides the sum of the tests, so the total is exact and rounded once. No test is marked `hidden`,
+since one hidden test would hide the total from the learner; the details of hidden cases are
+removed before a format gets the report.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _tests(reports: Sequence[Report], labels: Sequence[str]) -> Iterator[dict[st
             name += " (bonus)" if shared.is_bonus(result) else ""
             says = shared.tidy(result.requirement.says)
             met = is_met(result)
-            # A test without a score is for information only: a bonus never counts.
+            # Gradescope shows a test without a score as information; a bonus adds no points.
             score = {} if shared.is_bonus(result) else _score(next(worth), met)
             yield {**_test(f"{name}: {says}", met, _output(result)), **score}
 

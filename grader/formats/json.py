@@ -1,7 +1,7 @@
 """Reports as JSON, version 1; `grader/schema/report-v1.json` describes it.
 
-Always valid JSON by RFC 8259: numbers that are not finite become text, lone surrogates become
-the replacement character.
+The output is always valid JSON (RFC 8259): numbers that are not finite become text, lone
+surrogates become `?`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def report_data(report: Report) -> dict[str, Any]:
-    """Return one report as plain data."""
+    """Return one report as JSON data."""
     return {
         "problem": report.problem.slug,
         "submission": report.submission,
@@ -43,7 +43,7 @@ def report_data(report: Report) -> dict[str, Any]:
 
 
 def points(value: Fraction) -> int | float:
-    """Return exact points as a number: whole where they are, else rounded to two decimals."""
+    """Return points as an int if they are whole, else as a float rounded to two decimals."""
     return int(value) if value.denominator == 1 else float(round(value, 2))
 
 

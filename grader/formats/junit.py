@@ -1,13 +1,14 @@
-"""Reports as JUnit XML, as Jenkins, GitLab and the usual GitHub actions read it.
+"""Reports as JUnit XML for Jenkins, GitLab and the usual GitHub actions.
 
-No schema exists; the consumers decide. Sources: jenkinsci/junit-plugin `SuiteResult.java` and
-`CaseResult.java` (a strict parse: one illegal character rejects the file; a suite without a test
-case is no suite), gitlabhq `lib/gitlab/ci/parsers/test/junit.rb` and `reports/test_case.rb` (the
-element's text is shown, not its `message`; only the first of two tests with one class name and
-name counts; `type` is read as a data type and some words there are refused, so there is none).
+There is no official schema, so the consumers define the format. Sources: jenkinsci/junit-plugin
+`SuiteResult.java` and `CaseResult.java` (a strict parse: one illegal character rejects the file;
+a suite without a test case is not a suite), gitlabhq `lib/gitlab/ci/parsers/test/junit.rb` and
+`reports/test_case.rb` (the element's text is shown, not its `message`; of two tests with the same
+class name and name only the first counts; `type` is read as a data type and some values are
+refused, so none is written).
 
-A bonus requirement that is not met is reported as skipped, since it must not break a build. A
-report that is not a pass always has a test that failed.
+An unmet bonus requirement is reported as skipped, since it must not break a build. A report that
+is not a pass always contains a failed test.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ def render(reports: Sequence[Report]) -> str:
     longest = max(200, min(shared.LONGEST_OUTPUT, _MOST_OUTPUT // max(1, count)))
     labels = shared.labels(reports)
     suites = [list(_tests(r, n, longest)) for r, n in zip(reports, labels, strict=True)]
-    everything = _uniquely_named([test for tests in suites for test in tests])
-    left = iter(everything)
-    root = ET.Element("testsuites", _counts("grader", everything))
+    named = _uniquely_named([test for tests in suites for test in tests])
+    remaining = iter(named)
+    root = ET.Element("testsuites", _counts("grader", named))
     for report, label, tests in zip(reports, labels, suites, strict=True):
-        _add_suite(root, report, label, list(islice(left, len(tests))))
+        _add_suite(root, report, label, list(islice(remaining, len(tests))))
     ET.indent(root)
     return f"{_DECLARATION}\n{ET.tostring(root, encoding='unicode')}\n"
 
@@ -71,7 +72,7 @@ def _tests(report: Report, label: str, longest: int) -> Iterator[_Test]:
         message, output = text.splitlines()[0], shared.tidy(report.refusal.output, longest)
         yield _Test(f"{label}.submission", "can be graded", 0, "error", message, text, output)
     elif report.verdict is not Outlook.PASSED and not any(map(_is_red, tests)):
-        # Nothing but skipped tests would read as a pass.
+        # Consumers count a document with only skipped tests as a pass.
         unmet = [r for r in report.requirements if not is_met(r) and not shared.is_bonus(r)]
         text = "\n".join(f"not met: {shared.name_of(r.requirement.id)}" for r in unmet)
         message, name = shared.score_line(report), "every requirement is met"
@@ -116,7 +117,7 @@ def _is_red(test: _Test) -> bool:
 
 
 def _uniquely_named(tests: list[_Test]) -> list[_Test]:
-    # Consumers join class name and name, so the joined text is what must be unique.
+    # Consumers identify a test by class name and name joined, so the joined text must be unique.
     keys = shared.unique(f"{test.class_name}_{test.name}" for test in tests)
     return [
         replace(test, name=key.removeprefix(f"{test.class_name}_"))
@@ -144,6 +145,6 @@ def _add_test(suite: ET.Element, test: _Test) -> None:
     if test.outcome:
         ET.SubElement(element, test.outcome, message=test.message).text = test.text
     if test.output.strip():
-        # GitLab takes this mark in output for a link to a file of the job.
+        # GitLab reads this marker in output as a link to a file of the job.
         output = test.output.replace("[[ATTACHMENT|", "[ [ATTACHMENT|")
         ET.SubElement(element, "system-out").text = output

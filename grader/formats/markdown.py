@@ -1,7 +1,7 @@
-"""Reports as GitHub-flavoured Markdown: a table of the requirements, then what is not met.
+"""Reports as GitHub-flavoured Markdown: a table of the requirements, then the unmet ones.
 
-Text from a learner stands in code spans and fenced blocks only, where no markup, mention, image
-or HTML is read. Source: https://github.github.com/gfm/ (code spans, fences, tables).
+Text from a learner is written in code spans and fenced blocks only, where markup, mentions, images
+and HTML have no effect. Source: https://github.github.com/gfm/ (code spans, fences, tables).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grader.formats import shared
 from grader.model import Outlook, Report, RequirementResult, Verdict
 
 LIMIT = 1_000_000
-"""bytes; a step summary of GitHub Actions must stay below 1 MiB, the rest of a step included"""
+"""bytes; the whole summary of a step in GitHub Actions must stay below 1 MiB"""
 _MARKS = {
     Verdict.PASSED: "✅ met",
     Verdict.FAILED: "❌ wrong",
@@ -23,14 +23,14 @@ _MARKS = {
 }
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|&~$@])")
 _MOST_CASES = 3
-"""red cases told for each requirement"""
+"""red cases shown for each requirement"""
 
 
 def render(reports: Sequence[Report], limit: int = LIMIT) -> str:
     """Return the reports as one document of at most `limit` bytes of UTF-8.
 
-    Details are left out before tables are, and the end says how many were; below some 100 bytes
-    there is nothing but that, or nothing.
+    If it is too long, details are left out first, then tables; the last line counts the parts left
+    out. With a limit below about 100 bytes the document is that line or empty.
     """
     labels = shared.labels(reports)
     tables = [_table(report) for report in reports]
@@ -40,10 +40,10 @@ def render(reports: Sequence[Report], limit: int = LIMIT) -> str:
         for detail in _details(report):
             details.append(heading + detail)
             heading = ""
-    return _within([*tables, *details], limit)
+    return _cut_to_limit([*tables, *details], limit)
 
 
-def _within(parts: Sequence[str], limit: int) -> str:
+def _cut_to_limit(parts: Sequence[str], limit: int) -> str:
     sizes = [len(part.encode()) for part in parts]
     if sum(sizes) <= limit:
         return "".join(parts)
@@ -59,7 +59,7 @@ def _within(parts: Sequence[str], limit: int) -> str:
 
 
 def _left_out(count: int) -> str:
-    return f"\n{count} more parts are left out here: this page may be no longer.\n"
+    return f"\n{count} more parts are left out, since the page has reached its size limit.\n"
 
 
 def _table(report: Report) -> str:
@@ -105,13 +105,13 @@ def _detail(result: RequirementResult) -> str:
 
 
 def _words(text: str) -> str:
-    """Return an author's text as inline Markdown that shows it literally."""
+    """Return an author's text on one line with Markdown's punctuation escaped."""
     line = " ".join(shared.tidy(text).split())
     return _PUNCTUATION.sub(r"\\\1", line)
 
 
 def _code(text: str) -> str:
-    """Return text as a code span; not for tables, where GFM reads a bar even there."""
+    """Return text as a code span; not for tables, where a bar ends the cell even inside a span."""
     line = " ".join(shared.tidy(text, 300).split()) or "unnamed"
     ticks = "`" * (_longest_run(line) + 1)
     space = " " if line.startswith("`") or line.endswith("`") else ""

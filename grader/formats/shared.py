@@ -1,4 +1,4 @@
-"""What several formats need: names that are unique, exact points, bounded and harmless text."""
+"""Functions shared by formats: unique names, exact points, safe text of limited length."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ LONGEST_MESSAGE = 4000
 LONGEST_OUTPUT = 10_000
 _LONGEST_NAME = 200
 _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""what XML 1.0 does not allow (https://www.w3.org/TR/xml/#charsets), and the carriage return"""
+"""characters that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets) and carriage returns"""
 
 
 def tidy(text: str, longest: int = 1000) -> str:
-    """Return text from outside as every consumer can read it: bounded, and legal in XML too."""
+    """Return untrusted text without control characters, legal in XML and cut to `longest`."""
     return _NOT_IN_XML.sub("", clean(text, longest))
 
 
 def labels(reports: Sequence[Report]) -> list[str]:
-    """Return a name for each report: its slug, made unique with the file where it repeats."""
+    """Return a unique name for each report: its slug, followed by the file if the slug repeats."""
     slugs = Counter(report.problem.slug for report in reports)
     names = [
         name_of(report.problem.slug)
@@ -38,7 +38,7 @@ def labels(reports: Sequence[Report]) -> list[str]:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return the names in order; one that was there before gets the next free number."""
+    """Return the names in order; a repeated name gets the next free number: `name (2)`."""
     taken: set[str] = set()
     counts: Counter[str] = Counter()
     result = []
@@ -53,30 +53,33 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def name_of(text: str) -> str:
-    """Return an id, a slug or a path as one harmless line that is never empty."""
+    """Return an id, a slug or a path as one safe line, which is never empty."""
     return one_line(tidy(text, _LONGEST_NAME)) or "unnamed"
 
 
 def seconds_of(value: float) -> float:
-    """Return a duration that every consumer can read: finite, not negative, in microseconds."""
+    """Return a duration in seconds that every consumer can read.
+
+    It is rounded to microseconds, not negative and at most one year.
+    """
     return round(min(value, 31_536_000.0), 6) if value > 0 else 0.0
 
 
 def earned_of(result: RequirementResult) -> Fraction:
-    """Return the points that a requirement adds to the score; a bonus adds none."""
+    """Return the points that a requirement adds to the score; a bonus adds 0."""
     return result.requirement.points if is_met(result) and not is_bonus(result) else Fraction(0)
 
 
 def is_bonus(result: RequirementResult) -> bool:
-    """Return whether the requirement is never needed."""
+    """Return whether the requirement is a bonus, which a pass does not need."""
     return result.requirement.bonus
 
 
 def hundredths(parts: Sequence[Fraction]) -> list[Fraction]:
-    """Return the parts in hundredths, so that they add up to their rounded sum.
+    """Return the parts rounded to hundredths so that they add up to their rounded sum.
 
-    Each running sum is rounded once, and a part is the step between two of them: three thirds
-    are 0.33, 0.34 and 0.33. A part that is 0 stays 0.
+    Each running sum is rounded, and a part is the difference of two running sums: three thirds
+    become 0.33, 0.34 and 0.33. A part of 0 stays 0.
     """
     steps, exact, before = [], Fraction(0), Fraction(0)
     for part in parts:
@@ -100,7 +103,7 @@ def score_line(report: Report) -> str:
 
 
 def counted(result: RequirementResult) -> str:
-    """Return how many cases of a requirement passed, of how many."""
+    """Return the count of passed cases of a requirement and of all: `3/4`."""
     passed = sum(case.verdict is Verdict.PASSED for case in result.cases)
     return f"{passed}/{len(result.cases)}"
 
@@ -111,7 +114,7 @@ def red_cases(result: RequirementResult) -> list[CaseResult]:
 
 
 def case_text(result: CaseResult) -> str:
-    """Return all that is told about a case that did not pass, never empty."""
+    """Return the full text about a case that did not pass, never empty."""
     case = result.case
     lines = [f"{name_of(case.id)}: {one_line(tidy(case.why))}"] if case.why.strip() else []
     lines += tidy(explain.message(result), LONGEST_MESSAGE).splitlines()
@@ -120,18 +123,18 @@ def case_text(result: CaseResult) -> str:
 
 
 def case_headline(result: CaseResult) -> str:
-    """Return the first line of what is told about a case, never empty."""
+    """Return the first line of the message of a case, never empty."""
     lines = tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()
     return one_line(lines[0]) if lines else "this case is not right"
 
 
 def hint_of(result: RequirementResult) -> str:
-    """Return the diagnosis as a line, or ""."""
+    """Return the hint of the diagnosis as one line, or ""."""
     return f"Hint: {one_line(tidy(result.diagnosis.hint))}" if result.diagnosis else ""
 
 
 def requirement_text(result: RequirementResult) -> str:
-    """Return why a requirement is not met, from its first red case or what it waits for."""
+    """Return why a requirement is unmet: its first red case, or the requirements it waits for."""
     red = red_cases(result)
     if not is_red(result) or not red:
         return tidy(explain.waiting(result)).strip() or "not judged"
@@ -142,7 +145,7 @@ def requirement_text(result: RequirementResult) -> str:
 
 
 def refusal_text(report: Report) -> str:
-    """Return why the file could not be graded at all, never empty; "" when it could."""
+    """Return why the file could not be graded, or "" if it was graded."""
     if report.refusal is None:
         return ""
     text = tidy("\n".join(explain.refusal_lines(report.refusal)), LONGEST_MESSAGE)
@@ -150,9 +153,9 @@ def refusal_text(report: Report) -> str:
 
 
 def line_of(report: Report, result: CaseResult | None = None) -> int | None:
-    """Return the line of the learner's own file that a case, or the refusal, is about.
+    """Return the line of the learner's file where a case, or without one the file, failed.
 
-    None where none is known, and for a notebook, whose lines are not lines of its file.
+    None if it is unknown, and for a notebook, whose lines are not lines of its file.
     """
     if report.submission.endswith(".ipynb"):
         return None

@@ -1,6 +1,6 @@
-"""Reports for a person at a terminal, through rich; nothing is said by colour alone.
+"""Reports for a terminal, printed with rich. Colour is never the only carrier of information.
 
-Text from outside goes into `rich.text.Text`, so that nothing in it is read as markup.
+Untrusted text is wrapped in `rich.text.Text`, so that rich does not read it as markup.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_OUTPUT_LINES = 12
 
 
 def render(reports: Sequence[Report]) -> str:
-    """Return the reports as a terminal of 100 columns without colour shows them."""
+    """Return the reports as printed on a terminal of 100 columns without colour."""
     console = Console(file=io.StringIO(), width=100, color_system=None, force_jupyter=False)
     show(console, reports)
     file = console.file
@@ -51,9 +51,10 @@ def show(
 ) -> None:
     """Print the reports, one after the other.
 
-    With `every_case` all cases of a requirement that is not met are told, not only the first.
-    `command` is how the reader starts this program, `flags` are the options that this report was
-    made with, `more` what shows every failing case where that is not a command.
+    With `every_case`, show all cases of a red requirement that did not pass, not only the first.
+    `command` is how the user starts this program, and `flags` are the options of this run; they
+    appear in the commands offered at the end. `more` replaces the command that shows every
+    failing case.
     """
     for index, report in enumerate(reports):
         if index:
@@ -61,7 +62,7 @@ def show(
         screen = Screen(report, every_case, command, flags, more)
         if console.is_terminal:
             console.print(screen)
-        else:  # a file needs no blanks up to the edge
+        else:  # in a file, remove the padding to the width of the console
             with console.capture() as capture:
                 console.print(screen)
             lines = capture.get().splitlines()
@@ -71,8 +72,7 @@ def show(
 class Screen:
     """One report as a rich renderable, laid out for the console's width and encoding.
 
-    On a `live` screen, which shows no more than fits, what is wrong comes before the other
-    requirements.
+    A `live` screen is cut at the bottom of the terminal; it shows the red requirements first.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class _Layout:
         self.more = "" if screen.every_case else screen.more
 
     def text(self, content: str, style: str = "") -> Text:
-        content = clean(content)  # nothing that a file, its name or its code says moves a cursor
+        content = clean(content)  # remove escapes in file names and in output of learner code
         for fancy, simple in _ASCII.items() if self.ascii_only else ():
             content = content.replace(fancy, simple)
         return Text(content, style, overflow="fold")
@@ -155,7 +155,7 @@ class _Layout:
                 yield self.barred([self.text(f"Hint: {result.diagnosis.hint}", "yellow")])
 
     def row(self, mark: str, style: str, name: str, says: str, end: str) -> RenderableType:
-        """Return one requirement: on one line, or name and count above the sentence."""
+        """Return one requirement: on one line, or on a narrow screen on two."""
         if self.narrow:
             head = Table.grid(expand=True, padding=(0, 1, 0, 0))
             head.add_column(width=1)
@@ -199,7 +199,7 @@ class _Layout:
         yield self.barred(shown)
 
     def barred(self, lines: Sequence[Text]) -> RenderableType:
-        """Return lines with a bar before them that stays when a line is folded."""
+        """Return the lines with a bar at the left, also beside the parts of a folded line."""
         return Padding(_Barred(lines, "|" if self.ascii_only else "│"), (0, 0, 0, 2))
 
     def indented(self, lines: Sequence[str]) -> RenderableType:
@@ -225,7 +225,7 @@ class _Layout:
             yield from self.step(*step)
 
     def step(self, lead: str, command: str = "", tail: str = "") -> Iterator[RenderableType]:
-        """Return what to do; a command that does not fit beside it gets lines of its own."""
+        """Yield one of the next steps; a command that does not fit gets lines of its own."""
         line = f"{lead} `{command}`{tail}" if command else lead
         if not command or cell_len(line) <= self.width:
             yield self.text(line)
@@ -242,7 +242,7 @@ class _Barred:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = max(1, options.max_width - 2)
         for line in self.lines:
-            # A folded line keeps its indentation, so that columns stay readable.
+            # A folded line keeps its indentation, so that columns stay aligned.
             indent = min(len(line) - len(line.plain.lstrip(" ")), width // 2)
             parts = line[indent:].wrap(
                 console, max(1, width - indent - 2 * (indent > 0)), overflow="fold"
@@ -264,9 +264,9 @@ def _unmet(result: RequirementResult) -> list[CaseResult]:
 
 
 def _next_steps(report: Report, command: str, more: str) -> list[tuple[str, ...]]:
-    """Return what to do next, and what shows more, where there is more.
+    """Return what to do next and, if cases are left out, the command that shows them.
 
-    Each is a lead, then a command and what follows it, if there is one.
+    Each step is a text, optionally followed by a command and the text after it.
     """
     slug = report.problem.slug
     if report.verdict is Outlook.PASSED:
