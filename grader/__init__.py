@@ -1,6 +1,6 @@
 """A grading harness for NumPy coding exercises."""
 
-TYPE_CHECKING = False  # as type checkers know it, without the import of `typing`
+TYPE_CHECKING = False  # type checkers treat this name as true; importing `typing` costs time
 if TYPE_CHECKING:
     from grader.interactive import grade
 
@@ -9,7 +9,10 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Import `grade` when it is asked for: `import grader` itself must cost nothing."""
+    """Import `grade` on first use, so that `import grader` stays fast.
+
+    Raises AttributeError for any other name.
+    """
     if name == "grade":
         from grader.interactive import grade
 

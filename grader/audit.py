@@ -194,7 +194,7 @@ class Auditor:
         executions: Mapping[str, Execution],
     ) -> KillRow:
         alone = grading.judge_alone(prepared, executions, self._judge_case)
-        results = dependencies.let_wait(self.problem, alone)
+        results = dependencies.skip_waiting(self.problem, alone)
         return KillRow(
             id=misconception.id,
             violates=misconception.violates,

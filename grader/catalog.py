@@ -1,4 +1,4 @@
-"""Slug to files: the only module that knows the names of folders and files of a course."""
+"""Find the files of a problem by its slug. Only this module knows the layout of a course."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from grader.model import Alternative, Implementation, Misconception, Problem
 
 @dataclass(frozen=True, slots=True)
 class ExtraCases:
-    """A folder of further cases (`--cases`): case files in it, or in a folder named by slug."""
+    """A folder of additional cases (`--cases`): its case files, or those in a subfolder SLUG."""
 
     folder: Path
     hidden: bool = False
@@ -37,7 +37,7 @@ class Course:
 
     @staticmethod
     def find(start: Path) -> Course:
-        """Return the course that `start` lies in. Raises UsageError when there is none."""
+        """Return the course in `start` or the nearest folder above it. Raises UsageError."""
         start = start.resolve()
         for folder in [start, *start.parents]:
             if _is_course(folder):
@@ -49,7 +49,7 @@ class Course:
 
     @staticmethod
     def at(root: Path) -> Course:
-        """Return the course in a folder. Raises UsageError when there is none."""
+        """Return the course in `root`. Raises UsageError if there is none."""
         if _is_course(root):
             return Course(root.resolve())
         raise UsageError(f"no course in {root}: it needs the folders 'problems' and 'cases'")
@@ -61,7 +61,7 @@ class Course:
         return sorted(p.parent.name for p in folders.glob("*/problem.yaml"))
 
     def require(self, slug: str) -> str:
-        """Return `slug` if it names a problem. Raises UsageError with the nearest name."""
+        """Return `slug` if there is such a problem. Raises UsageError with the nearest slug."""
         if slug in self.slugs:
             return slug
         folder = self.problem_folder(slug)
@@ -70,7 +70,7 @@ class Course:
         raise unknown_name(f"no exercise {slug!r}", slug, self.slugs)
 
     def shown(self, path: Path) -> str:
-        """Return a path as reports show it: relative to the root where it is below it."""
+        """Return a path for reports: relative to the root if it lies below it."""
         return shown(path, self.root)
 
     def problem_folder(self, slug: str) -> Path:
@@ -78,11 +78,11 @@ class Course:
         return self.root / "problems" / slug
 
     def solution(self, slug: str) -> Path:
-        """Return where the learner writes the solution."""
+        """Return the path of the learner's solution."""
         return self.root / "solutions" / f"{slug}.py"
 
     def statement(self, slug: str) -> str:
-        """Return the Markdown of the statement. Raises AuthorError when it cannot be read."""
+        """Return the statement in Markdown. Raises AuthorError if it cannot be read."""
         path = self.problem_folder(slug) / "statement.md"
         try:
             return path.read_text("utf-8")
@@ -95,17 +95,19 @@ class Course:
         raise AuthorError(Complaint(message, Location(self.shown(path), 1, 1)))
 
     def case_files(self, slug: str, extra: Iterable[ExtraCases] = ()) -> list[CaseFile]:
-        """Return every case file of a problem, sorted by name; further folders come after.
+        """Return the case files of a problem, sorted by name, then those of the `extra` folders.
 
-        Raises UsageError when a further folder has no case file for the problem.
+        Raises UsageError if an extra folder has no case file for the problem.
         """
         files = [CaseFile(path) for path in sorted(self._yaml_in(self.root / "cases" / slug))]
         for folder in extra:
             inside = folder.folder / slug
-            found = sorted(self._yaml_in(inside if inside.is_dir() else folder.folder))
-            if not found:
-                raise UsageError(f"--cases {folder.folder}: no .yaml file for {slug} in there")
-            files += [CaseFile(path, folder.hidden) for path in found]
+            paths = sorted(self._yaml_in(inside if inside.is_dir() else folder.folder))
+            if not paths:
+                raise UsageError(
+                    f"--cases {folder.folder}: no .yaml file for {slug} in this folder"
+                )
+            files += [CaseFile(path, folder.hidden) for path in paths]
         return files
 
     def load(self, slug: str, extra: Iterable[ExtraCases] = ()) -> Problem:
@@ -115,24 +117,26 @@ class Course:
         return load_problem(slug, self.problem_folder(slug), files, self.root)
 
     def reference(self, problem: Problem) -> Implementation:
-        """Return the reference implementation. Raises AuthorError."""
-        found: Implementation = self._named(
+        """Return the reference implementation. Raises AuthorError if there is none."""
+        reference: Implementation = self._defined(
             problem, "reference", problem.entry_point, callable, "a function"
         )
-        return found
+        return reference
 
     def misconceptions(self, problem: Problem) -> tuple[Misconception, ...]:
-        """Return the named wrong ideas, none when there is no file. Raises AuthorError."""
-        found = self._list(problem, "misconceptions", "MISCONCEPTIONS", Misconception)
+        """Return the misconceptions; none without `misconceptions.py`. Raises AuthorError."""
+        misconceptions = self._defined_list(
+            problem, "misconceptions", "MISCONCEPTIONS", Misconception
+        )
         known = [r.id for r in problem.requirements]
-        ids = [m.id for m in found]
+        ids = [m.id for m in misconceptions]
         complaints = [
             Complaint(
                 f"{m.id!r} violates the unknown requirement {m.violates!r}",
                 self._place(problem, "misconceptions", m.violates),
                 advice=nearest(m.violates, known),
             )
-            for m in found
+            for m in misconceptions
             if m.violates not in known
         ] + [
             Complaint(
@@ -140,21 +144,21 @@ class Course:
                 self._place(problem, "misconceptions", m.same_as),
                 advice=nearest(m.same_as, ids),
             )
-            for m in found
+            for m in misconceptions
             if m.same_as is not None and m.same_as not in ids
         ]
         if complaints:
             raise AuthorError(*complaints)
-        return found
+        return misconceptions
 
     def alternatives(self, problem: Problem) -> tuple[Alternative, ...]:
-        """Return the other right implementations, none when there is no file."""
-        return self._list(problem, "alternatives", "ALTERNATIVES", Alternative)
+        """Return the alternatives; none without `alternatives.py`. Raises AuthorError."""
+        return self._defined_list(problem, "alternatives", "ALTERNATIVES", Alternative)
 
     def orphans(self) -> list[tuple[str, str, str]]:
-        """Return files that belong to no problem: path, message and advice."""
+        """Return (path, message, advice) of each file or folder that belongs to no problem."""
         slugs = self.slugs
-        lost = [
+        orphans = [
             (
                 p / "problem.yaml",
                 "is missing",
@@ -170,54 +174,59 @@ class Course:
                 continue
             if inside[0] not in slugs:
                 advice = f"Case files are cases/SLUG/*.yaml. {nearest(inside[0], slugs)}"
-                lost.append((path, "belongs to no exercise", advice))
+                orphans.append((path, "belongs to no exercise", advice))
             elif len(inside) != 2 or path.suffix not in (".yaml", ".yml"):
                 advice = f"Case files are cases/{inside[0]}/*.yaml."
-                lost.append((path, "is not read as a case file", advice))
-        return [(self.shown(path), message, advice) for path, message, advice in lost]
+                orphans.append((path, "is not read as a case file", advice))
+        return [(self.shown(path), message, advice) for path, message, advice in orphans]
 
     @staticmethod
     def _yaml_in(folder: Path) -> list[Path]:
         return [*folder.glob("*.yaml"), *folder.glob("*.yml")]
 
     def _place(self, problem: Problem, module: str, word: str = "") -> Location:
-        """Return where a problem's module first has a word, quoted or assigned, or its start."""
+        """Return the first place of `word` in a module, quoted or at the start of a line.
+
+        Without such a place, return the start of the module.
+        """
         path = problem.folder / f"{module}.py"
         shown = self.shown(path)
         lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
         for number, line in enumerate(lines, 1):
-            found = re.search(rf"""(["']){re.escape(word)}\1|^{re.escape(word)}\b""", line)
-            if word and found:
-                return Location(shown, number, found.start() + 1, line)
+            match = re.search(rf"""(["']){re.escape(word)}\1|^{re.escape(word)}\b""", line)
+            if word and match:
+                return Location(shown, number, match.start() + 1, line)
         return Location(shown, 1, 1)
 
-    def _list(self, problem: Problem, module: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
+    def _defined_list(
+        self, problem: Problem, module: str, name: str, kind: type[Any]
+    ) -> tuple[Any, ...]:
         if not (problem.folder / f"{module}.py").exists():
             return ()
 
         def is_list(value: Any) -> bool:
             return isinstance(value, list | tuple) and all(isinstance(v, kind) for v in value)
 
-        found = self._named(problem, module, name, is_list, f"a list of {kind.__name__}")
-        ids = [item.id for item in found]
+        items = self._defined(problem, module, name, is_list, f"a list of {kind.__name__}")
+        ids = [item.id for item in items]
         twice = sorted({id for id in ids if ids.count(id) > 1})
         if twice:
             message = f"ids used twice: {', '.join(twice)}"
             raise AuthorError(Complaint(message, self._place(problem, module, twice[0])))
-        return tuple(found)
+        return tuple(items)
 
-    def _named(self, problem: Problem, module: str, name: str, fits: Any, what: str) -> Any:
+    def _defined(self, problem: Problem, module: str, name: str, fits: Any, kind: str) -> Any:
         loaded = self._module(problem, module)
         value = getattr(loaded, name, None)
         if not fits(value):
-            message = f"must define {name} as {what}"
+            message = f"must define {name} as {kind}"
             defined = [n for n in vars(loaded) if not n.startswith("_") and n != name]
             advice = nearest(name, defined) if value is None else ""
             raise AuthorError(Complaint(message, self._place(problem, module, name), advice))
         return value
 
     def _module(self, problem: Problem, module: str) -> ModuleType:
-        """Import a problem's module; its folder is one package, so its files may share code."""
+        """Import a module of a problem. The folder is a package, so its files can share code."""
         folder = problem.folder.resolve()
         package = f"_problem_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
         if package not in sys.modules:
@@ -236,7 +245,7 @@ class Course:
                 error.offset or 1,
                 (error.text or "").rstrip(),
             )
-            raise AuthorError(Complaint(f"not Python: {error.msg}", place)) from None
+            raise AuthorError(Complaint(f"invalid Python: {error.msg}", place)) from None
         except Exception as error:
             frames = [
                 f

@@ -1,4 +1,4 @@
-"""Are the files of a course sound? Everything that `grader check` proves beyond reading them."""
+"""Check the files of a course beyond their syntax, for `grader check`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What was found about one problem; sound when there is no complaint."""
+    """The result of checking one problem; it is sound if there is no complaint."""
 
     slug: str
     complaints: tuple[Complaint, ...]
     requirements: int = 0
     cases: int = 0
     published_numbers: int = 0
-    """how many published numbers the reference rounds to"""
+    """published numbers that the reference rounds to"""
 
 
 def check(course: Course, slug: str, runner: Runner) -> Checkup:
-    """Check one problem: its files, its reference on every case, its pinned values, its starter."""
+    """Check a problem's files, its reference on every case, its published values and starter."""
     complaints: list[Complaint] = []
 
     def attempt(step: Callable[..., _Result], *arguments: Any) -> _Result | None:
@@ -72,10 +72,10 @@ def orphan_complaints(course: Course) -> list[Complaint]:
 
 
 def rounds_to(value: Any, published: Any, decimals: int) -> bool:
-    """Return whether an exact value, rounded to `decimals`, may be printed as `published`.
+    """Return whether `value` rounded to `decimals` decimals is `published`.
 
-    Half a unit in the last place is allowed on either side, so that both ways to round a tie
-    are right; the slack of 1e-9 units is for binary fractions.
+    The difference may be half a unit in the last place, so that a tie may be rounded up or down,
+    plus 1e-9 units for the error of binary fractions.
     """
     return bool(abs(value - published) * 10.0**decimals <= 0.5 + 1e-9)
 
@@ -95,7 +95,7 @@ def _coverage_complaints(problem: Problem) -> list[Complaint]:
 def _published_complaints(
     case: Case, problem: Problem, expected: Answer
 ) -> tuple[int, list[Complaint]]:
-    """Return how many published numbers the reference rounds to, and what is wrong."""
+    """Return the count of published numbers that the reference rounds to, and the complaints."""
     assert case.published
     agreed, complaints = 0, []
     pairs = zip(problem.returns.values, expected.values, strict=True)
@@ -128,7 +128,7 @@ def _published_complaints(
 def _starter_complaints(
     course: Course, prepared: grading.PreparedProblem, runner: Runner
 ) -> list[Complaint]:
-    """Complain when what ships in `solutions` is missing, other than promised, or a pass."""
+    """Complain about a starter that cannot be run, passes or has other parameters."""
     path = course.solution(prepared.problem.slug)
     name = course.shown(path)
     place = Location(name, 1, 1)
@@ -146,14 +146,14 @@ def _starter_complaints(
                 "the starter passes",
                 place,
                 advice="Ship a starter that raises NotImplementedError."
-                " (Is this your own solution? Then all is well.)",
+                " (If this file is your own solution, ignore this message.)",
             )
         ]
     return _signature_complaints(path.read_bytes(), prepared.problem, name)
 
 
 def _signature_complaints(source: bytes, problem: Problem, name: str) -> list[Complaint]:
-    """Complain when the starter's parameters are not those of `problem.yaml`."""
+    """Complain if the starter's parameters differ from those of `problem.yaml`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef) and node.name == problem.entry_point:
             given = [argument.arg for argument in node.args.args]

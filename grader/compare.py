@@ -1,9 +1,9 @@
-"""Is this answer right? None, or the first mismatch, as facts. Pure; knows the tolerances.
+"""Compare an answer with the expected one and return the first mismatch as facts. Pure.
 
-The order of the questions: kind (what was returned at all), count of values, array-like, shape,
-dtype where it is promised, NaN and infinity, values. The *expected* side scales the tolerance:
-`|actual - expected| <= atol + rtol * |expected|`, as in `numpy.testing.assert_allclose`. Nothing
-broadcasts, and NaN equals only a NaN that was expected.
+The order of comparison: kind of the answer, count of values, array-like, shape, dtype if one is
+promised, NaN and infinity, values. The *expected* side scales the tolerance:
+`|actual - expected| <= atol + rtol * |expected|`, as in `numpy.testing.assert_allclose`. Arrays
+are not broadcast, and NaN equals only an expected NaN.
 
 Facts by kind:
 
@@ -11,8 +11,8 @@ kind        got (type name), expected (count)
 count       got, expected
 names       missing, extra
 array_like  why_not, type_name
-shape       got, expected, shape_of (another promised value that has the shape, or empty)
-dtype       got (empty for what has no element type of its own), expected, type_name
+shape       got, expected, shape_of (name of another value that should have this shape, or empty)
+dtype       got (empty for a value without an element type, such as a list), expected, type_name
 complex     the facts of `values` for the first element with an imaginary part
 nonfinite   count, total, first, actual, expected
 values      count, total, first, actual, expected, difference, allowed, greatest_difference,
@@ -42,10 +42,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure:
-    """An answer's values laid beside what was promised.
+    """An answer's values in the order of `returns`.
 
-    `values` has one entry for each promised value: the one that came back when its structure is
-    right, else None. `mismatch` is the first structural difference.
+    `values` has one entry for each promised value: the returned value if its structure is right,
+    else None. `mismatch` is the first structural difference.
     """
 
     values: tuple[Value | None, ...]
@@ -53,22 +53,22 @@ class Structure:
 
 
 def array_of(expected: Value) -> Array:
-    """Return the array of a value of the reference, which `grading.prepare` requires."""
+    """Return the array of a reference's value; `grading.prepare` refuses values without one."""
     assert expected.array is not None
     return expected.array
 
 
 def structure(answer: Answer, returns: Returns, expected: Answer) -> Structure:
-    """Compare kind, count, array-likeness and shapes, and say which values can be judged.
+    """Compare kind, count, array-likeness and shapes; keep the values that can be judged.
 
-    `expected` is the reference's answer with its values in the order of `returns`, here and in
-    the other functions.
+    In all functions of this module, `expected` is the reference's answer with its values in the
+    order of `returns`.
     """
-    offered, mismatch = _laid_out(answer, returns)
+    returned, mismatch = _aligned(answer, returns)
     values: list[Value | None] = []
     pairs = zip(returns.values, expected.values, strict=True)
     shapes = {promised.name: array_of(right).shape for promised, right in pairs}
-    for value, promised in zip(offered, returns.values, strict=True):
+    for value, promised in zip(returned, returns.values, strict=True):
         wrong = _structural(value, promised, shapes) if value is not None else None
         mismatch = mismatch or wrong
         values.append(value if wrong is None else None)
@@ -76,14 +76,16 @@ def structure(answer: Answer, returns: Returns, expected: Answer) -> Structure:
 
 
 def values(
-    found: Structure,
+    compared: Structure,
     returns: Returns,
     expected: Answer,
     tolerance: Tolerance,
     checks: Checks = "values",
 ) -> Mismatch | None:
-    """Compare the values whose structure is right; with `checks` dtype their element type too."""
-    for value, promised, right in zip(found.values, returns.values, expected.values, strict=True):
+    """Compare the values whose structure is right; with `checks` "dtype" also element types."""
+    for value, promised, right in zip(
+        compared.values, returns.values, expected.values, strict=True
+    ):
         if value is None or value.array is None:
             continue
         if checks == "dtype" and promised.dtype:
@@ -98,23 +100,24 @@ def values(
 
 def with_patterns(
     mismatch: Mismatch,
-    found: Structure,
+    compared: Structure,
     returns: Returns,
     expected: Answer,
     tolerance: Tolerance,
 ) -> Mismatch:
-    """Return a mismatch of `values` with what the wrong numbers have in common with the right.
+    """Return a mismatch of kind "values" with the patterns of its wrong numbers.
 
-    Apart from `values`, since it costs more than the comparison and only a reader wants it.
+    `values` does not look for patterns, since that takes longer than the comparison and only
+    reports use them.
     """
     if mismatch.kind != "values":
         return mismatch
     position = [value.name for value in returns.values].index(mismatch.value)
-    value = found.values[position]
+    value = compared.values[position]
     assert value is not None
     assert value.array is not None
     ours, theirs = value.array.real, array_of(expected.values[position])
-    actual, right = _inexact(ours), _inexact(theirs.real)
+    actual, right = _as_float(ours), _as_float(theirs.real)
     seen: list[Pattern] = []
     if theirs.dtype.kind != "c" and np.isfinite([actual, right]).all():
         allowed = _allowed(theirs, tolerance)
@@ -126,9 +129,10 @@ def with_patterns(
 
 
 def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
-    """Return the largest `|actual - expected| / allowed`; infinity when it cannot be compared.
+    """Return the largest `|actual - expected| / allowed`, or infinity for arrays of other shapes.
 
-    At most 1 means equal within the tolerance. The audit measures margins with it.
+    At most 1 means equal within the tolerance. It is also infinity if a NaN is unexpected or
+    complex numbers stand for real ones. The audit measures margins with it.
     """
     if actual.shape != expected.shape or _is_complex_for_real(actual, expected):
         return float("inf")
@@ -138,15 +142,15 @@ def excess(actual: Array, expected: Array, tolerance: Tolerance) -> float:
         if actual.dtype == expected.dtype == _FLOAT64:
             allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
             largest = float((np.abs(actual - expected) / allowed).max())
-            if largest == largest:  # NaN may be 0 / 0, or infinities that are equal
+            if largest == largest:  # NaN comes from 0 / 0 or from equal infinities
                 return largest
         distance = _difference(actual, expected) / _allowed(expected, tolerance)
-        ratio = np.where(_same(actual, expected), 0.0, distance)
+        ratio = np.where(_equal(actual, expected), 0.0, distance)
     return float("inf") if np.isnan(ratio).any() else float(ratio.max())
 
 
-def _laid_out(answer: Answer, returns: Returns) -> tuple[Sequence[Value | None], Mismatch | None]:
-    """Return one offered value for each promised one, and what is wrong with the container."""
+def _aligned(answer: Answer, returns: Returns) -> tuple[Sequence[Value | None], Mismatch | None]:
+    """Return one returned value or None for each promised one, and a mismatch of the container."""
     promised = len(returns.values)
     if returns.container == "dictionary":
         return _by_name(answer, returns)
@@ -165,7 +169,7 @@ def _laid_out(answer: Answer, returns: Returns) -> tuple[Sequence[Value | None],
             mismatch = Mismatch("count", facts=facts)
         padded = (*answer.values, *(None,) * promised)
         return padded[:promised], mismatch
-    # A bare array where several were promised, or several where one was: the first may be judged.
+    # One array instead of several or several instead of one: the first value can be judged.
     first = answer.values[:1] or (None,)
     return (*first, *(None,) * (promised - 1)), _wrong_kind(answer, returns)
 
@@ -210,7 +214,7 @@ def _structural(
 
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
-    """Compare element types; what is no NumPy object, such as a list, has none of its own."""
+    """Compare element types; a value that is not a NumPy object, such as a list, has none."""
     name = np.dtype(value.dtype).name if value.dtype else ""
     if name == promised.dtype:
         return None
@@ -225,20 +229,20 @@ def _elements(
         if actual.dtype == expected.dtype == _FLOAT64:
             allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
             close = np.abs(actual - expected) <= allowed
-            if (close & (allowed < np.inf)).all():  # an infinity that is expected allows itself
+            if (close & (allowed < np.inf)).all():  # an expected infinity would allow any number
                 return None
         if _is_complex_for_real(actual, expected):
             bad = actual.imag != 0
             return _mismatch("complex", actual, expected, bad, promised, tolerance)
         if expected.dtype.kind != "c":
             actual = actual.real
-        strange = ~np.isfinite(actual) | ~np.isfinite(expected)
-        bad = strange & ~_same(actual, expected)
+        nonfinite = ~np.isfinite(actual) | ~np.isfinite(expected)
+        bad = nonfinite & ~_equal(actual, expected)
         if bad.any():
             return _mismatch("nonfinite", actual, expected, bad, promised, tolerance)
         close = _difference(actual, expected) <= _allowed(expected, tolerance)
-        close |= actual == expected  # also where the absolute value of a complex number overflows
-        return _mismatch("values", actual, expected, ~(close | strange), promised, tolerance)
+        close |= actual == expected  # the absolute value of a complex number may overflow
+        return _mismatch("values", actual, expected, ~(close | nonfinite), promised, tolerance)
 
 
 def _mismatch(
@@ -273,32 +277,32 @@ def _mismatch(
     return Mismatch(kind, promised.name, promised.axes, facts)
 
 
-def _same(actual: Array, expected: Array) -> NDArray[np.bool_]:
-    """Equal, where NaN equals NaN and infinities equal by sign."""
+def _equal(actual: Array, expected: Array) -> NDArray[np.bool_]:
+    """Return the elements that are equal; NaN equals NaN, and infinities are equal by sign."""
     result: NDArray[np.bool_] = (actual == expected) | ((actual != actual) & (expected != expected))
     return result
 
 
 def _is_complex_for_real(actual: Array, expected: Array) -> bool:
-    """Return whether something would be lost if `actual` became real, as `expected` is."""
+    """Return whether `actual` has imaginary parts that are not zero and `expected` is real."""
     return (
         actual.dtype.kind == "c" and expected.dtype.kind != "c" and bool(np.any(actual.imag != 0))
     )
 
 
 def _allowed(expected: Array, tolerance: Tolerance) -> Array:
-    allowed: Array = np.asarray(tolerance.atol + tolerance.rtol * np.abs(_inexact(expected)))
+    allowed: Array = np.asarray(tolerance.atol + tolerance.rtol * np.abs(_as_float(expected)))
     return allowed
 
 
 def _difference(actual: Array, expected: Array) -> Array:
-    """Return `|actual - expected|` as float64; of whole numbers it is exact before it is rounded.
+    """Return `|actual - expected|` as float64; for whole numbers it is computed exactly first.
 
-    As float64, whole numbers beyond 2**53 would equal their neighbours; unsigned ones would wrap
-    around.
+    In float64, whole numbers beyond 2**53 would equal their neighbours; differences of unsigned
+    integers would wrap around.
     """
     if actual.dtype.kind not in "biu" or expected.dtype.kind not in "biu":
-        return np.asarray(np.abs(_inexact(actual) - _inexact(expected)))
+        return np.asarray(np.abs(_as_float(actual) - _as_float(expected)))
     ours, theirs = _magnitude(actual), _magnitude(expected)
     apart = (np.maximum(ours, theirs) - np.minimum(ours, theirs)).astype(np.float64)
     across_zero = ours.astype(np.float64) + theirs.astype(np.float64)
@@ -306,11 +310,11 @@ def _difference(actual: Array, expected: Array) -> Array:
 
 
 def _magnitude(whole: Array) -> Array:
-    """Return the absolute values as uint64, which holds that of the least int64 too."""
+    """Return the absolute values as uint64, which also holds 2**63, that of the least int64."""
     if whole.dtype.kind == "i":
         return np.asarray(np.abs(whole.astype(np.int64))).view(np.uint64)
     return whole.astype(np.uint64)
 
 
-def _inexact(array: Array) -> Array:
+def _as_float(array: Array) -> Array:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

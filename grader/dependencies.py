@@ -1,7 +1,7 @@
-"""Which requirements are met, which are red, and which wait for another. Pure.
+"""Decide which requirements are met, which are red, and which wait for others. Pure.
 
-One mistake in an early step disturbs the numbers of all later ones; a requirement that fails while
-something that it needs is unmet proves nothing yet, and waits.
+A mistake in an early step changes the numbers of all later steps. An unmet requirement that needs
+another unmet requirement therefore proves nothing; it is skipped and waits for the other.
 """
 
 from __future__ import annotations
@@ -12,51 +12,54 @@ from grader.model import CaseResult, Problem, Reason, Requirement, RequirementRe
 
 
 def is_met(result: RequirementResult) -> bool:
-    """Return whether all the requirement's cases passed."""
+    """Return whether all cases of the requirement passed."""
     return result.verdict is Verdict.PASSED
 
 
 def is_red(result: RequirementResult) -> bool:
-    """Return whether the requirement is news for the learner: wrong, and not merely waiting."""
+    """Return whether the requirement is unmet and does not wait for another."""
     return result.verdict in (Verdict.FAILED, Verdict.ERRORED)
 
 
-def let_wait(
+def skip_waiting(
     problem: Problem, results: Mapping[str, RequirementResult]
 ) -> tuple[RequirementResult, ...]:
-    """Turn what is wrong, but needs something that is unmet, into what waits for it."""
-    blockers = {r.id: _blockers(problem, r, results) for r in problem.requirements}
-    settled = []
+    """Return the results in the problem's order, with those that wait for others skipped.
+
+    `results` has the result of each requirement judged alone, by id.
+    """
+    unmet_needs = {r.id: _unmet_needs(problem, r, results) for r in problem.requirements}
+    final = []
     for requirement in problem.requirements:
         result = results[requirement.id]
-        unmet = blockers[requirement.id]
+        unmet = unmet_needs[requirement.id]
         if not is_met(result) and unmet:
-            # Name what the learner can work on now: what is red and waits for nothing itself.
-            ready = [id for id in unmet if is_red(results[id]) and not blockers[id]]
+            # Name the requirements that the learner can work on now: red ones that do not wait.
+            ready = [id for id in unmet if is_red(results[id]) and not unmet_needs[id]]
             result = _waiting(result, tuple(ready or unmet))
-        settled.append(result)
-    return tuple(settled)
+        final.append(result)
+    return tuple(final)
 
 
-def _blockers(
+def _unmet_needs(
     problem: Problem, requirement: Requirement, results: Mapping[str, RequirementResult]
 ) -> list[str]:
-    """Return the unmet requirements that one needs, directly or through others.
+    """Return the unmet requirements that `requirement` needs, directly or through others.
 
-    A requirement that was skipped because nothing of the right structure came back waits for the
-    requirement about structure, which itself waits only for what is red: not for those that are
-    skipped on its account. It waits for nothing when something else than promised came back.
+    A requirement that was skipped because no returned value has the right structure also needs
+    the structure requirement. The structure requirement waits only for red requirements, not for
+    those skipped because of it; if the answer is of another kind than promised, it does not wait.
     """
-    if requirement.checks == "structure" and _has_another_kind(results[requirement.id]):
+    if requirement.checks == "structure" and _has_wrong_kind(results[requirement.id]):
         return []
     needs = {r.id: r.needs for r in problem.requirements}
     needed: set[str] = set()
-    open_ids = list(requirement.needs)
-    while open_ids:
-        need = open_ids.pop()
+    to_visit = list(requirement.needs)
+    while to_visit:
+        need = to_visit.pop()
         if need not in needed:
             needed.add(need)
-            open_ids += needs[need]
+            to_visit += needs[need]
     if requirement.checks == "structure":
         unmet = {id for id in needed if is_red(results[id])}
     else:
@@ -67,11 +70,11 @@ def _blockers(
     return [r.id for r in problem.requirements if r.id in unmet]
 
 
-_ANOTHER_KIND = ("kind", "count", "names", "array_like")
+_WRONG_KIND = ("kind", "count", "names", "array_like")
 
 
-def _has_another_kind(result: RequirementResult) -> bool:
-    return any(case.mismatch and case.mismatch.kind in _ANOTHER_KIND for case in result.cases)
+def _has_wrong_kind(result: RequirementResult) -> bool:
+    return any(case.mismatch and case.mismatch.kind in _WRONG_KIND for case in result.cases)
 
 
 def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:

@@ -1,12 +1,12 @@
-"""Failed executions and misconceptions to a named misconception. Pure.
+"""Name the misconception that explains the failed executions of a submission. Pure.
 
-A name is given only on equality, never on nearness: on all cases of an unmet requirement the
-misconception did what the submission did (the same numbers within the tolerance, the same
-exception), and on one of them at least that is wrong.
+A misconception is named only if it is equal to the submission, never if it is merely close: on
+all cases of an unmet requirement both returned the same numbers within the tolerance or raised
+the same exception, and at least one of these cases rejects the misconception.
 
-Cases that isolate a requirement tell little about the rest, so a mistake that nobody listed can
-equal a listed one there. Therefore the name must also account for all other cases: alone, or
-together with one more misconception that the cases of its own requirement betray.
+Cases that isolate a requirement say little about other steps, so an unlisted mistake can equal a
+listed one on them. The misconception must therefore also explain all other cases: alone, or
+together with a second misconception that the cases of the second one's requirement show.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grader.dependencies import is_met, is_red
 from grader.equivalence import (
     Errors,
     Likeness,
-    Look,
+    Scope,
     is_finite,
-    mostly_same_words,
+    mostly_same_messages,
     same_error,
     same_type,
 )
@@ -37,8 +37,8 @@ from grader.model import (
     Verdict,
 )
 
-Executed = Callable[[Misconception, Case], Execution]
-"""What a misconception does on a case; expected to remember."""
+Execute = Callable[[Misconception, Case], Execution]
+"""Returns the execution of a misconception on a case; called repeatedly, so it should cache."""
 
 UNDECIDED = "Several different mistakes in this step give exactly these numbers."
 UNDECIDED_ERRORS = "Several different mistakes in this step end in exactly this error."
@@ -47,108 +47,109 @@ UNDECIDED_ERRORS = "Several different mistakes in this step end in exactly this 
 def diagnose(
     prepared: PreparedProblem,
     misconceptions: Sequence[Misconception],
-    executed: Executed,
+    execute: Execute,
     run: Run,
     results: Sequence[RequirementResult],
 ) -> dict[str, Diagnosis]:
-    """Return a diagnosis for every unmet requirement whose numbers betray one, by id.
+    """Return the diagnosis of each red requirement that has one, by id of the requirement.
 
-    An exception is recognised by its words. Words depend on style (`@`, `einsum`, a loop), so
-    where no misconception has the same, one is enough that agrees on *every* case of the problem
-    (raises the same type on the same cases, and gives the same numbers on the others) and has the
-    same kind of message on most.
+    Exceptions are compared by type and message. Messages depend on style (`@`, `einsum`, a loop).
+    If no misconception has the same messages, a misconception fits that raises the same types on
+    the same cases of the whole problem, returns the same numbers on all others, and has messages
+    of the same kind on most cases.
     """
     structure = [r for r in results if r.requirement.checks == "structure"]
     likeness = Likeness(prepared, structure_is_right=all(map(is_met, structure)))
-    trial = _Trial(prepared, likeness, misconceptions, executed, run)
-    found: dict[str, Diagnosis] = {}
+    trial = _Trial(prepared, likeness, misconceptions, execute, run)
+    diagnoses: dict[str, Diagnosis] = {}
     for result in results:
         if not is_red(result):
             continue
         red = [c.case for c in result.cases if c.verdict is not Verdict.PASSED]
         green = [c.case for c in result.cases if c.verdict is Verdict.PASSED]
-        # The first failing case rules out most, cheaply.
+        # Failing cases first: the first one rules out most misconceptions.
         fitting = [m for m in misconceptions if trial.fits(m, [*red, *green], same_error)]
         if not fitting:
             everywhere = [*red, *prepared.problem.cases]
             alike = [m for m in misconceptions if trial.fits(m, everywhere, same_type)]
-            fitting = [m for m in alike if trial.has_mostly_same_words(m)]
+            fitting = [m for m in alike if trial.has_mostly_same_messages(m)]
         fitting = [m for m in fitting if any(trial.is_wrong(m, case) for case in red)]
-        fitting = [m for m in fitting if trial.accounts_for_all(m, result.requirement)]
+        fitting = [m for m in fitting if trial.explains_all(m, result.requirement)]
         preferred = trial.preferred(fitting)
-        here = [m for m in preferred if m.violates == result.requirement.id]
-        numbers = any(run.executions[case.id].answer for case in red)
-        diagnosis = _named(here or preferred, misconceptions, numbers)
+        own = [m for m in preferred if m.violates == result.requirement.id]
+        has_answer = any(run.executions[case.id].answer for case in red)
+        diagnosis = _diagnosis(own or preferred, misconceptions, has_answer)
         if diagnosis:
-            found[result.requirement.id] = diagnosis
-    return found
+            diagnoses[result.requirement.id] = diagnosis
+    return diagnoses
 
 
 @dataclass(slots=True)
 class _Trial:
-    """One submission beside the misconceptions."""
+    """Compares one submission with the misconceptions."""
 
     prepared: PreparedProblem
     likeness: Likeness
     misconceptions: Sequence[Misconception]
-    executed: Executed
+    execute: Execute
     run: Run
     _wrong: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def agrees(self, m: Misconception, case: Case, errors: Errors, look: Look = "judged") -> bool:
-        """Return whether the misconception does on a case what the submission does."""
-        ours, theirs = self.run.executions[case.id], self.executed(m, case)
-        return self.likeness.same(case, ours, theirs, errors, look)
+    def agrees(self, m: Misconception, case: Case, errors: Errors, scope: Scope = "judged") -> bool:
+        """Return whether the executions of `m` and the submission on a case are the same."""
+        ours, theirs = self.run.executions[case.id], self.execute(m, case)
+        return self.likeness.same(case, ours, theirs, errors, scope)
 
     def fits(self, m: Misconception, cases: Iterable[Case], errors: Errors) -> bool:
-        """Return whether they agree on all cases."""
+        """Return whether `m` and the submission agree on all `cases`."""
         return all(self.agrees(m, case, errors) for case in cases)
 
     def is_wrong(self, m: Misconception | None, case: Case) -> bool:
-        """Return whether the misconception, or the submission for None, is wrong on a case."""
+        """Return whether a case rejects the misconception, or the submission if `m` is None."""
         key = (m.id if m else "", case.id)
         if key not in self._wrong:
-            execution = self.executed(m, case) if m else self.run.executions[case.id]
+            execution = self.execute(m, case) if m else self.run.executions[case.id]
             self._wrong[key] = self.likeness.is_wrong(case, execution)
         return self._wrong[key]
 
-    def has_mostly_same_words(self, m: Misconception) -> bool:
-        """Return whether most exceptions of the submission and the misconception say the same."""
-        return mostly_same_words(
-            (self.run.executions[case.id], self.executed(m, case))
+    def has_mostly_same_messages(self, m: Misconception) -> bool:
+        """Return whether most pairs of exceptions have messages of the same kind."""
+        return mostly_same_messages(
+            (self.run.executions[case.id], self.execute(m, case))
             for case in self.prepared.problem.cases
         )
 
-    def accounts_for_all(self, m: Misconception, requirement: Requirement) -> bool:
-        """Return whether nothing contradicts `m`, alone or with a mistake elsewhere.
+    def explains_all(self, m: Misconception, requirement: Requirement) -> bool:
+        """Return whether `m` explains all cases, alone or together with one other misconception.
 
-        What a requirement of structure is told by, only structure can contradict.
+        For a structure requirement, compare structure only.
         """
-        look: Look = "structure" if requirement.checks == "structure" else "judged"
-        if not any(self._contradicts(m, case, look) for case in self.prepared.problem.cases):
+        scope: Scope = "structure" if requirement.checks == "structure" else "judged"
+        if not any(self._contradicts(m, case, scope) for case in self.prepared.problem.cases):
             return True
         return any(
-            self._account_together(m, other)
+            self._explains_with(m, other)
             for other in self.misconceptions
-            if other.violates != requirement.id and _idea(other) != _idea(m)
+            if other.violates != requirement.id and _group(other) != _group(m)
         )
 
-    def _contradicts(self, m: Misconception, case: Case, look: Look = "judged") -> bool:
-        """Return whether both returned numbers, and others.
+    def _contradicts(self, m: Misconception, case: Case, scope: Scope = "judged") -> bool:
+        """Return whether both returned an answer and the answers differ.
 
-        Where a mistake crashes, or leads to NaN, what happens depends on style: a row whose keys
-        are all blocked is NaN with one fill and even with another.
+        A case where `m` raises or returns NaN contradicts nothing, since the result then depends
+        on style: a row whose keys are all masked is NaN with one fill value, uniform with another.
         """
-        ours, theirs = self.run.executions[case.id], self.executed(m, case)
+        ours, theirs = self.run.executions[case.id], self.execute(m, case)
         if not (ours.answer and theirs.answer) or not is_finite(theirs.answer):
             return False
-        return not self.agrees(m, case, same_error, look)
+        return not self.agrees(m, case, same_error, scope)
 
-    def _account_together(self, m: Misconception, other: Misconception) -> bool:
-        """Return whether two mistakes explain every case.
+    def _explains_with(self, m: Misconception, other: Misconception) -> bool:
+        """Return whether `m` and `other` together explain every case.
 
-        The other must show where only it can: on those cases of its requirement that `m` passes.
-        A case that rejects both says nothing; one that rejects neither must be right.
+        On the cases of the other's requirement that `m` passes, the submission must agree with
+        `other` and be wrong at least once. A case that rejects both misconceptions is ignored; on
+        a case that rejects neither, the submission must be right.
         """
         own = [c for c in self.prepared.problem.cases_of(other.violates) if not self.is_wrong(m, c)]
         if not any(self.is_wrong(None, case) for case in own):
@@ -166,9 +167,10 @@ class _Trial:
         return True
 
     def preferred(self, fitting: Sequence[Misconception]) -> Sequence[Misconception]:
-        """Return those that agree on `together`, if any; of them, those that agree on most.
+        """Return the misconceptions that agree with the submission on the most cases.
 
-        One agrees on more than another only if it does wherever the other does.
+        If any agree on all cases of `together`, only they are considered. One agrees on more
+        cases than another only if its cases include all of the other's; else return all.
         """
         if len(fitting) < 2:
             return fitting
@@ -186,17 +188,18 @@ class _Trial:
         return [m for m in fitting if agreed[m.id] == most]
 
 
-def _idea(m: Misconception) -> str:
+def _group(m: Misconception) -> str:
+    """Return the id that stands for all misconceptions declared the same as `m`."""
     return m.same_as or m.id
 
 
-def _named(
-    candidates: Sequence[Misconception], known: Sequence[Misconception], numbers: bool
+def _diagnosis(
+    candidates: Sequence[Misconception], known: Sequence[Misconception], has_answer: bool
 ) -> Diagnosis | None:
-    """Return the one idea that all candidates are, or that they cannot be told apart."""
-    ideas = {_idea(m) for m in candidates}
-    if len(ideas) == 1:
-        return next(Diagnosis(m.id, m.hint) for m in known if m.id in ideas)
-    if ideas:
-        return Diagnosis("", UNDECIDED if numbers else UNDECIDED_ERRORS)
+    """Return the misconception that all candidates are the same as, or an undecided diagnosis."""
+    groups = {_group(m) for m in candidates}
+    if len(groups) == 1:
+        return next(Diagnosis(m.id, m.hint) for m in known if m.id in groups)
+    if groups:
+        return Diagnosis("", UNDECIDED if has_answer else UNDECIDED_ERRORS)
     return None

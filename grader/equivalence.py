@@ -1,4 +1,4 @@
-"""Did two implementations do the same on a case? Pure; for `diagnose` and `audit`."""
+"""Decide whether two executions of a case are the same. Pure; for `diagnose` and `audit`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from grader.model import (
 )
 
 Errors = Callable[[Failure, Failure], bool]
-"""Whether two exceptions count as the same."""
+"""Returns whether two exceptions count as the same."""
 
-Look = Literal["judged", "structure", "whole"]
-"""What is compared of two answers: what the case judges, what has a wrong structure, or all."""
+Scope = Literal["judged", "structure", "whole"]
+"""Values to compare: those that the case judges, those of wrong structure, or all."""
 
 
 def same_error(ours: Failure, theirs: Failure) -> bool:
@@ -37,14 +37,17 @@ def same_error(ours: Failure, theirs: Failure) -> bool:
 
 
 def same_type(ours: Failure, theirs: Failure) -> bool:
-    """Return whether the types are the same, whatever the messages say."""
+    """Return whether the types are the same; ignore the messages."""
     return ours.type_name == theirs.type_name
 
 
-def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
-    """Return whether messages are of the same kind in most of the pairs that raised, if any."""
+def mostly_same_messages(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
+    """Return whether most pairs of exceptions have messages of the same kind.
+
+    Pairs with an execution that did not raise are ignored; without a pair, return False.
+    """
     same = [
-        _same_words(ours.failure, theirs.failure)
+        _same_message(ours.failure, theirs.failure)
         for ours, theirs in pairs
         if ours.failure and theirs.failure
     ]
@@ -52,31 +55,31 @@ def mostly_same_words(pairs: Iterable[tuple[Execution, Execution]]) -> bool:
 
 
 def is_finite(answer: Answer) -> bool:
-    """Return whether no number in it is NaN or infinite."""
+    """Return whether the answer contains neither NaN nor infinity."""
     return all(value.array is None or np.isfinite(value.array).all() for value in answer.values)
 
 
 _MISFIT = re.compile(r"matmul: Input operand|shapes \(|operands could not be broadcast")
-"""NumPy's words for lengths that do not fit in `@`, in `dot`, and in `einsum` and operators."""
+"""NumPy's messages for lengths that do not fit: `@`; `dot`; `einsum` and operators"""
 
 
 _RESHAPE = re.compile(r"cannot reshape array of size (\d+)")
 
 
-def _same_words(ours: Failure, theirs: Failure) -> bool:
-    """Return whether messages say the same but for how the step is written.
+def _same_message(ours: Failure, theirs: Failure) -> bool:
+    """Return whether two messages report the same mistake in different styles.
 
-    What a reshape wants depends on that (one axis may be -1), and so does whether it gets a whole
-    array or, in a loop, an equal part of it. An assertion says what its author likes.
+    Two styles reshape to different lengths (one axis may be -1), and a loop reshapes an equal
+    part of the array instead of the whole. The messages of assertions are ignored.
     """
     mine, yours = _RESHAPE.match(ours.message), _RESHAPE.match(theirs.message)
     if mine and yours:
         small, large = sorted((int(mine[1]), int(yours[1])))
         return small > 0 and large % small == 0
-    return _words(ours) == _words(theirs)
+    return _message_kind(ours) == _message_kind(theirs)
 
 
-def _words(failure: Failure) -> str:
+def _message_kind(failure: Failure) -> str:
     if failure.type_name == "AssertionError":
         return ""
     if _MISFIT.match(failure.message):
@@ -86,10 +89,10 @@ def _words(failure: Failure) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Compares two executions by what the requirement of their case judges.
+    """Compares two executions in the values that the requirement of their case judges.
 
-    `structure_is_right` says whether the submission's whole structure is; if not, its other
-    requirements are judged on the values whose structure is right, and so is likeness.
+    `structure_is_right` says whether all of the submission's structure is right. If not, only the
+    values whose structure is right are judged, and only they are compared.
     """
 
     prepared: PreparedProblem
@@ -101,12 +104,12 @@ class Likeness:
         ours: Execution,
         theirs: Execution,
         errors: Errors,
-        look: Look,
+        scope: Scope,
     ) -> bool:
         """Return whether both returned the same numbers or raised the same exception.
 
-        `theirs` scales the tolerance. Where structure is judged, what has the right structure
-        counts as the same; where element types are judged, they must be the same.
+        `theirs` scales the tolerance. If the case judges structure, all values of the right
+        structure count as the same; if it judges element types, these must be the same too.
         """
         if ours.outcome is not theirs.outcome:
             return False
@@ -114,25 +117,25 @@ class Likeness:
             return errors(ours.failure, theirs.failure)
         if ours.answer is None or theirs.answer is None:
             return False
-        if look == "judged" and self._checks(case) == "structure":
-            look = "structure"
-        return self._same_answers(case, ours.answer, theirs.answer, look)
+        if scope == "judged" and self._checks(case) == "structure":
+            scope = "structure"
+        return self._same_answers(case, ours.answer, theirs.answer, scope)
 
     def _checks(self, case: Case) -> Checks:
         return self.prepared.problem.requirement(case.requirement).checks
 
-    def _same_answers(self, case: Case, ours: Answer, theirs: Answer, look: Look) -> bool:
+    def _same_answers(self, case: Case, ours: Answer, theirs: Answer, scope: Scope) -> bool:
         judged = list(zip(ours.values, theirs.values, strict=False))
-        if look == "structure" or (look == "judged" and not self.structure_is_right):
+        if scope == "structure" or (scope == "judged" and not self.structure_is_right):
             returns, expected = self.prepared.problem.returns, self.prepared.answer(case)
             right = compare.structure(ours, returns, expected).values
             theirs_right = compare.structure(theirs, returns, expected).values
-            if look == "judged" and any(right):
+            if scope == "judged" and any(right):
                 pairs = zip(right, theirs_right, strict=True)
                 return all(
                     y is not None and self._equal(case, m, y) for m, y in pairs if m is not None
                 )
-            if look == "structure":
+            if scope == "structure":
                 judged = [(m, y) for m, y in judged if m not in right or y not in theirs_right]
         return _same_layout(ours, theirs) and all(self._equal(case, m, y) for m, y in judged)
 
@@ -146,13 +149,13 @@ class Likeness:
         return _equal(mine.array, yours.array, problem.tolerance_of(case), problem.tolerance)
 
     def is_wrong(self, case: Case, execution: Execution) -> bool:
-        """Return whether the case rejects an execution, in the values that can be judged."""
+        """Return whether the case rejects an execution, by the values that can be judged."""
         if execution.answer is None:
             return True
         problem, expected = self.prepared.problem, self.prepared.answer(case)
         checks = self._checks(case)
-        found = compare.structure(execution.answer, problem.returns, expected)
-        if found.mismatch and (self.structure_is_right or checks == "structure"):
+        compared = compare.structure(execution.answer, problem.returns, expected)
+        if compared.mismatch and (self.structure_is_right or checks == "structure"):
             return True
         if checks == "structure":
             return False
@@ -161,19 +164,19 @@ class Likeness:
             value
             and value.array is not None
             and compare.excess(value.array, compare.array_of(right), tolerance) > 1
-            for value, right in zip(found.values, expected.values, strict=True)
+            for value, right in zip(compared.values, expected.values, strict=True)
         ):
             return True
-        # `values` describes a mismatch, which takes its time; only element types are left to it.
+        # `compare.values` is slower, since it describes a mismatch: use it for element types only.
         return checks == "dtype" and bool(
-            compare.values(found, problem.returns, expected, tolerance, checks)
+            compare.values(compared, problem.returns, expected, tolerance, checks)
         )
 
 
 def same(ours: Execution, theirs: Execution, returns: Returns, tolerance: Tolerance) -> bool:
-    """Return whether two executions are the same in all that they returned or raised.
+    """Return whether two executions returned the same values or raised the same exception.
 
-    `theirs` scales the tolerance. Element types count where they are promised.
+    `theirs` scales the tolerance. Element types are compared if any is promised.
     """
     if ours.outcome is not theirs.outcome:
         return False
@@ -206,13 +209,13 @@ def _same_layout(ours: Answer, theirs: Answer) -> bool:
 def _equal(ours: Array, theirs: Array, own: Tolerance, general: Tolerance) -> bool:
     """Return whether two arrays are equal by a case's own tolerance and by the problem's.
 
-    A case with a wide tolerance of its own looks at huge numbers only: between two huge answers
-    it takes more than nearness to be the same, and small ones it does not see.
+    A case has a wide tolerance of its own for huge numbers. Arrays with a number above its atol
+    must therefore also agree to the problem's tolerance, scaled by the greatest number.
     """
     if ours.shape != theirs.shape:
         return False
     if ours.size and ours.dtype.kind == theirs.dtype.kind == "f":
-        # Most comparisons end here, at a tenth of the cost.
+        # The first element decides most comparisons, in a tenth of the time.
         first, other = ours.item(0), theirs.item(0)
         if abs(first - other) > own.atol + own.rtol * abs(other):
             return False

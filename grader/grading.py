@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from grader import compare, explain, recipes
-from grader.dependencies import is_met, is_red, let_wait
+from grader.dependencies import is_met, is_red, skip_waiting
 from grader.errors import AuthorError, Complaint
 from grader.model import (
     Answer,
@@ -173,7 +173,7 @@ def judge(prepared: PreparedProblem, run: Run) -> tuple[RequirementResult, ...]:
     """Return the result of every requirement, in the author's order."""
     if run.refusal:
         return tuple(_unjudged(prepared.problem, r) for r in prepared.problem.requirements)
-    return let_wait(prepared.problem, judge_alone(prepared, run.executions))
+    return skip_waiting(prepared.problem, judge_alone(prepared, run.executions))
 
 
 def judge_alone(

@@ -1,7 +1,7 @@
-"""Options that decide how files are graded: frozen values, parsed once from the command line.
+"""Options of grading: frozen values, parsed once from the command line.
 
-Each field says whether it changes a result. Results with different keys are never exchanged, so
-an option cannot be forgotten when a run asks for the results that exist already.
+Each field declares whether it changes a result. A stored result is used again only for options
+with the same `key`, which contains all fields that change a result.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def _option(flag: str, default: Any, *, changes_result: bool) -> Any:
 @dataclass(frozen=True, slots=True)
 class _Options:
     def as_flags(self) -> list[str]:
-        """Return the words that, typed after a command, give the same options."""
-        return [word for option in fields(self) for word in self._words(option)]
+        """Return the arguments on the command line that give these options."""
+        return [word for option in fields(self) for word in self._flags_of(option)]
 
     def key(self) -> tuple[object, ...]:
-        """Return the values that change a result, in a fixed order."""
+        """Return the values of the fields that change a result, in the order of definition."""
         return tuple(getattr(self, f.name) for f in fields(self) if f.metadata["changes_result"])
 
-    def _words(self, option: Any) -> Iterator[str]:
+    def _flags_of(self, option: Any) -> Iterator[str]:
         value, flag = getattr(self, option.name), option.metadata["flag"]
         if isinstance(value, tuple):
             for each in value:
@@ -46,49 +46,50 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class GradingOptions(_Options):
-    """What is judged, and how much of it a report tells."""
+    """The cases to judge and the details that a report contains."""
 
     cases: tuple[str, ...] = _option("--cases", (), changes_result=True)
-    """folders of further cases"""
+    """folders of additional case files"""
     hidden: bool = _option("--hidden", False, changes_result=True)
-    """whether those cases are hidden"""
+    """whether the additional cases are hidden"""
     reveal: bool = _option("--reveal", False, changes_result=False)
-    """whether reports tell all about hidden cases; results hold all, and are hidden when told"""
+    """whether reports contain the details of hidden cases; stored results always do"""
     diagnoses: bool = _option("--no-diagnosis", True, changes_result=True)
     reseed: int = _option("--reseed", 0, changes_result=True)
+    """number added to every seed of a recipe"""
 
     @property
     def extra(self) -> tuple[ExtraCases, ...]:
-        """The folders of further cases."""
+        """The folders of additional case files as the catalog takes them."""
         return tuple(ExtraCases(Path(folder), self.hidden) for folder in self.cases)
 
     def at(self, folder: Path) -> GradingOptions:
-        """Return the same options with the folders of cases below `folder`."""
+        """Return the same options with the case folders resolved relative to `folder`."""
         return replace(self, cases=tuple(str(folder / case) for case in self.cases))
 
 
 @dataclass(frozen=True, slots=True)
 class RunningOptions(_Options):
-    """How learner code is run."""
+    """The runner of learner code and whether it must confine that code."""
 
     runner: str = _option("--runner", "auto", changes_result=True)
     require_isolation: bool = _option("--require-isolation", False, changes_result=False)
-    """whether to refuse to run code that is not confined; code that runs gives the same result"""
+    """whether to refuse a runner that does not confine; it does not change a result"""
 
 
 def parse(kind: type[_T], parsed: Namespace) -> _T:
-    """Return what `argparse` found as a frozen value of a dataclass.
+    """Return the parsed arguments as an instance of the frozen dataclass `kind`.
 
-    A field that is a dataclass is filled from the same names; lists become tuples. An option that
-    the command does not offer keeps its default.
+    A field whose type is a dataclass is filled from the same arguments; lists become tuples. A
+    field that the command has no option for keeps its default.
     """
     assert is_dataclass(kind)
-    hints, found = get_type_hints(kind), vars(parsed)
+    types, arguments = get_type_hints(kind), vars(parsed)
     values: dict[str, Any] = {}
     for each in fields(kind):
-        if is_dataclass(hints[each.name]):
-            values[each.name] = parse(hints[each.name], parsed)
-        elif each.name in found:
-            value = found[each.name]
+        if is_dataclass(types[each.name]):
+            values[each.name] = parse(types[each.name], parsed)
+        elif each.name in arguments:
+            value = arguments[each.name]
             values[each.name] = tuple(value) if isinstance(value, list) else value
     return kind(**values)

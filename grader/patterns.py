@@ -1,4 +1,4 @@
-"""What wrong numbers have in common with the right ones: facts that help without a diagnosis. Pure.
+"""Find patterns in wrong numbers: facts that help a learner without a diagnosis. Pure.
 
 Each pattern is a JSON-able mapping with a `pattern` and, by pattern:
 
@@ -27,14 +27,14 @@ Array = NDArray[Any]
 Pattern = dict[str, Any]
 
 _LONGEST_AXIS = 64
-"""Orders along longer axes are not looked for: they cost n^2 and say little."""
+"""longest axis searched for permutations; a search takes n^2 comparisons of slices"""
 
 
 def patterns(actual: Array, expected: Array, bad: NDArray[np.bool_], slack: Array) -> list[Pattern]:
-    """Return what is found, the most telling first.
+    """Return the patterns found, the most specific first.
 
-    `actual` and `expected` are finite and have one shape; `bad` marks the elements that differ
-    by more than `slack`, which has the same shape; there are some.
+    All four arrays have the same shape. `actual` and `expected` are real and finite; `bad` marks
+    the elements that differ by more than `slack`, at least one.
     """
     return [
         *_sums(actual, expected),
@@ -50,7 +50,7 @@ def _sums(actual: Array, expected: Array) -> Iterator[Pattern]:
         return bool(np.allclose(array.sum(axis), 1.0, rtol=0, atol=1e-6))
 
     right = [a for a in range(expected.ndim) if expected.shape[a] > 1 and adds_up(expected, a)]
-    # Sums along several axes at once (uniform weights) say nothing.
+    # Sums of 1 along several axes (uniform weights) do not show which axis is right.
     if len(right) != 1 or adds_up(actual, right[0]):
         return
     instead = [a for a in range(actual.ndim) if actual.shape[a] > 1 and adds_up(actual, a)]

@@ -1,4 +1,4 @@
-"""One exercise of a course, ready to grade any number of files with everything that it takes."""
+"""Grade any number of files as solutions of one exercise, from file to report."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ _DEFAULTS = GradingOptions()
 class ProblemGrader:
     """Grades files as solutions of one exercise.
 
-    The problem is loaded and the reference run once. Misconceptions are loaded when the first
-    submission is wrong, and run once on each case that is looked at.
+    The problem is loaded and the reference run once. Misconceptions are loaded for the first
+    submission with a red requirement; each is run at most once on each case.
 
-    A report tells of hidden cases only whether they passed; with `reveal` it tells all and is for
-    instructors. Raises AuthorError and UsageError as `Course.load` and `grading.prepare` do.
+    A report contains only the verdicts of hidden cases; with `reveal` it contains all details and
+    is for instructors. Raises AuthorError and UsageError as `Course.load` and `grading.prepare`
+    do.
     """
 
     def __init__(self, course: Course, slug: str, options: GradingOptions = _DEFAULTS) -> None:
@@ -60,15 +61,18 @@ class ProblemGrader:
         self._lock = threading.Lock()
 
     def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
-        """Grade one file. `others` belong to somebody else: never served as its helpers."""
-        # A learner chose the file's name: it may hold line breaks and escapes.
+        """Grade one file. `others` are files of other learners, which it must not import."""
+        # A learner chose the file's name; it may contain line breaks and escapes.
         name = one_line(clean(self.course.shown(path)))
-        owned = [other for other in others if other != path]
-        read = submissions.read(path, name, owned, self.prepared.problem.entry_point)
+        foreign = [other for other in others if other != path]
+        read = submissions.read(path, name, foreign, self.prepared.problem.entry_point)
         return self.grade_read(read, name, runner)
 
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
-        """Grade what was read, shown as `name`. Threads may, each with a runner of its own."""
+        """Grade a submission that is read already; the report calls it `name`.
+
+        Threads may call this at the same time, each with its own runner.
+        """
         diagnose = self._diagnose if self.diagnoses else None
         report = grading.grade(self.prepared, read, name, runner, diagnose)
         return report if self.reveal else redaction.hide(report)

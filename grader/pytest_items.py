@@ -1,8 +1,8 @@
-"""The nodes of pytest's tree for a course: a case file, its requirements, its cases.
+"""Pytest nodes for a course: case files, their requirements and their cases.
 
-A submission runs once in a session (and in each worker of xdist), on all cases of its exercise;
-each item then tells its own case. Node ids: `cases/<slug>/<file>::<requirement>::<case>`, where
-a hidden case is called `hidden-1`.
+A submission runs once in a session (and once in each worker of xdist) on all cases of its
+exercise; each item then reports the result of its own case. Node ids are
+`cases/<slug>/<file>::<requirement>::<case>`, where a hidden case is called `hidden-N`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _T = TypeVar("_T")
 
 
 class NotRightError(Exception):
-    """A case that is not right; its text is the whole story, a traceback would tell nothing."""
+    """A case that did not pass; its text is the complete report, without a traceback."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
     report: Report
     results: dict[str, tuple[RequirementResult, CaseResult]]
-    """id that the learner sees -> the requirement's result and the case's"""
+    """id of the case as shown to the learner -> results of its requirement and of the case"""
 
 
 class Grading:
-    """What a session of pytest grades: each exercise once, when its first case is run."""
+    """Grades the exercises of a pytest session: each once, when its first case is run."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -53,30 +53,30 @@ class Grading:
         self._graded: dict[Path, _Graded | GraderError] = {}
         self._open = ExitStack()
         self._runner: Runner | None = None
-        self._first = ""
+        self._first_slug = ""
         config.add_cleanup(self._open.close)
 
     @staticmethod
     def of(config: pytest.Config) -> Grading:
-        """Return the session's own one."""
+        """Return the instance of the session."""
         if _KEY not in config.stash:
             config.stash[_KEY] = Grading(config)
         return config.stash[_KEY]
 
     def problem(self, course: Course, slug: str) -> Problem | None:
-        """Return an exercise, read once; None when `--submission` names a file for another one.
+        """Return an exercise, loaded once; None if `--submission` is a file for another exercise.
 
-        Raises GraderError.
+        Raises GraderError, also when it is unclear which exercise the file solves.
         """
-        given = self._given()
-        if given and not given.is_dir():
-            if given.stem != slug and given.stem in course.slugs:
+        named = self._named_submission()
+        if named and not named.is_dir():
+            if named.stem != slug and named.stem in course.slugs:
                 return None
-            self._first = self._first or slug
-            if self._first != slug:
+            self._first_slug = self._first_slug or slug
+            if self._first_slug != slug:
                 name = self._config.getoption("submission")
                 raise UsageError(
-                    f"which exercise does {name} solve, {self._first} or {slug}?"
+                    f"which exercise does {name} solve, {self._first_slug} or {slug}?"
                     f" Name its folder: pytest cases/{slug} --submission {name}"
                 )
         folder = course.problem_folder(slug)
@@ -88,7 +88,7 @@ class Grading:
         return _or_raise(self._problems[folder])
 
     def graded(self, course: Course, slug: str) -> _Graded:
-        """Return the results of the submission, which runs once. Raises GraderError."""
+        """Return the results of the submission, which is graded once. Raises GraderError."""
         folder = course.problem_folder(slug)
         if folder not in self._graded:
             try:
@@ -109,15 +109,15 @@ class Grading:
         return _Graded(report, results)
 
     def _submission(self, course: Course, slug: str) -> Path:
-        given = self._given()
-        if given is None:
+        named = self._named_submission()
+        if named is None:
             return course.solution(slug)
-        if not given.is_dir():
-            return given
-        files = [given / f"{slug}{suffix}" for suffix in (".py", ".ipynb")]
+        if not named.is_dir():
+            return named
+        files = [named / f"{slug}{suffix}" for suffix in (".py", ".ipynb")]
         return next((file for file in files if file.is_file()), files[0])
 
-    def _given(self) -> Path | None:
+    def _named_submission(self) -> Path | None:
         name = self._config.getoption("submission")
         return self._config.invocation_params.dir / name if name else None
 
@@ -129,15 +129,15 @@ class CaseFileNode(pytest.File):
     """A case file of a course."""
 
     def collect(self) -> Iterator[RequirementNode]:
-        """Yield the requirements that the file's cases belong to."""
+        """Yield the requirements of the file's cases. Raises CollectError for mistakes in files."""
         course, slug = _course_of(self.path), self.path.parent.name
         here = course.shown(self.path)
         try:
             problem = Grading.of(self.config).problem(course, slug)
         except GraderError as error:
             own = [c for c in error.complaints if c.location and c.location.path == here]
-            told = own or error.complaints[:1]
-            raise self.CollectError("\n".join(map(str, told))) from None
+            complaints = own or error.complaints[:1]
+            raise self.CollectError("\n".join(map(str, complaints))) from None
         shown = redaction.shown_cases(problem).values() if problem else ()
         cases = [case for case in shown if case.location.path == here]
         for requirement in dict.fromkeys(case.requirement for case in cases):
@@ -159,17 +159,18 @@ class RequirementNode(pytest.Collector):
 
 
 class CaseItem(pytest.Item):
-    """One case. It passes, fails or is skipped as the grader judges it."""
+    """One case, which passes, fails or is skipped by the grader's verdict."""
 
     def __init__(self, case: Case, **rest: Any) -> None:
         super().__init__(**rest)
         self._case = case
 
     def runtest(self) -> None:
-        """Grade the submission if that was not done yet, and tell this case.
+        """Grade the submission on first use and report the verdict of this case.
 
-        A case that is not judged is a skip; one of a bonus that is not right is an expected
-        failure, since it never decides.
+        A skipped case is a skip. A wrong case of a bonus requirement is an expected failure,
+        since a bonus never makes a submission fail. Raises NotRightError for any other case that
+        did not pass and for a file that cannot be graded.
         """
         course, slug = _course_of(self.path), self.path.parent.name
         graded = Grading.of(self.config).graded(course, slug)
@@ -185,9 +186,9 @@ class CaseItem(pytest.Item):
         if result.verdict is not Verdict.PASSED:
             if requirement.requirement.bonus:
                 pytest.xfail(f"bonus: {case_headline(result)}")
-            raise NotRightError(self._story(result, requirement))
+            raise NotRightError(self._failure_text(result, requirement))
 
-    def _story(self, result: CaseResult, requirement: RequirementResult) -> str:
+    def _failure_text(self, result: CaseResult, requirement: RequirementResult) -> str:
         lines = [case_headline(result)]
         lines += tidy(explain.message(result), LONGEST_MESSAGE).strip().splitlines()[1:]
         lines += [f"note: {tidy(note)}" for note in explain.notes(result)]
@@ -196,13 +197,13 @@ class CaseItem(pytest.Item):
         return "\n".join([*filter(None, lines), f"{path}:{(line or 0) + 1}"])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return our message instead of a traceback; a fault of the grader keeps its own."""
+        """Return the message without a traceback, which only a fault of the grader keeps."""
         if isinstance(excinfo.value, NotRightError | GraderError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return the file, the line (from 0) and a name for headings."""
+        """Return the file, the line (counted from 0) and a name for headings."""
         line = self._case.location.line
         return self.path, line - 1 if line else None, f"{self._case.requirement}: {self.name}"
 
@@ -211,7 +212,7 @@ def _course_of(case_file: Path) -> Course:
     return Course(case_file.parents[2])
 
 
-def _or_raise(found: _T | GraderError) -> _T:
-    if isinstance(found, GraderError):
-        raise found
-    return found
+def _or_raise(result: _T | GraderError) -> _T:
+    if isinstance(result, GraderError):
+        raise result
+    return result

@@ -1,7 +1,7 @@
-"""Reports and cases as a learner may see them: of hidden cases only whether they passed.
+"""Remove the details of hidden cases from reports; learners see only the verdicts of such cases.
 
-`grader.pipeline` hides each report that it returns, and `grader.batch.database` each report that
-it reads, unless told to reveal; no caller needs to remember it.
+`grader.pipeline` redacts each report that it returns and `grader.batch.database` each report that
+it reads, unless `reveal` is set. Their callers need not redact.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _WHY = "Hidden: its input is not shown."
 
 
 def hide(report: Report) -> Report:
-    """Return the report without anything that a hidden case could tell but its verdict.
+    """Return the report without the details of hidden cases.
 
-    Inputs, expected values, printed text, exceptions, notes and fine timings go; the verdicts
-    and the diagnosis of each requirement stay. A report without hidden cases is returned as it is.
+    Inputs, expected values, printed text, exceptions, notes and exact times are removed; verdicts
+    and diagnoses stay. A report without hidden cases is returned unchanged.
     """
     if not any(case.hidden for case in report.problem.cases):
         return report
@@ -40,10 +40,9 @@ def hide(report: Report) -> Report:
 
 
 def shown_cases(problem: Problem) -> dict[str, Case]:
-    """Return each case as the learner may see it, by the id that its author gave it.
+    """Return each case as shown to learners, by its author's id.
 
-    A hidden case keeps its requirement and its file; its id becomes `hidden-N`, which no other
-    case has.
+    A hidden case keeps its requirement and its file; its id becomes a unique `hidden-N`.
     """
     taken = {case.id for case in problem.cases if not case.hidden}
     names = (name for number in count(1) if (name := f"hidden-{number}") not in taken)
@@ -72,5 +71,5 @@ def _shown_result(result: CaseResult, shown: Mapping[str, Case]) -> CaseResult:
 
 
 def _coarse(seconds: float) -> float:
-    """Return whole seconds, rounded up: running time must not carry what an input holds."""
+    """Return whole seconds, rounded up, so that running time does not leak hidden inputs."""
     return float(math.ceil(seconds))

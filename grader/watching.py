@@ -1,4 +1,4 @@
-"""What changed: files between two looks, and requirements between two reports."""
+"""Detect changes: saved files between two looks, met requirements between two reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from grader.model import Report, Verdict
 
 Stamp = tuple[int, int, int] | None
-"""What identifies one saved state of a file: inode, size, modification time; None if missing."""
+"""Identifies one saved state of a file: inode, size in bytes, modification time in nanoseconds.
+
+None for a missing file.
+"""
 
 
 def stamp(path: Path) -> Stamp:
@@ -23,10 +26,10 @@ def stamp(path: Path) -> Stamp:
 
 @dataclass(slots=True)
 class FileWatch:
-    """Tells which files were saved, once each save has settled.
+    """Detects saved files.
 
-    Editors write in pieces or replace the file: a change counts when two looks in a row see the
-    same state, and a missing file is waited for.
+    Editors write in pieces or replace the file. A change therefore counts only if two consecutive
+    looks see the same state; a missing file does not count until it exists again.
     """
 
     seen: dict[Path, Stamp]
@@ -34,12 +37,12 @@ class FileWatch:
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> FileWatch:
-        """Return a watch that takes the present state as known."""
+        """Return a watch for which the present state is not a change."""
         now = {path: stamp(path) for path in paths}
         return cls(dict(now), dict(now))
 
     def changed(self, paths: Iterable[Path]) -> list[Path]:
-        """Look once more; return the files with a new state that has settled."""
+        """Look at the files; return those whose new state did not change since the last look."""
         changed = []
         for path in paths:
             now = stamp(path)
@@ -51,8 +54,8 @@ class FileWatch:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What is different since the report before: ids of requirements."""
+class Changes:
+    """The requirements (ids) whose verdict changed since the previous report."""
 
     newly_met: tuple[str, ...] = ()
     newly_broken: tuple[str, ...] = ()
@@ -66,13 +69,16 @@ class News:
         return "; ".join(parts)
 
 
-def news(before: Report | None, after: Report) -> News:
-    """Return which requirements are met now and were not, and the other way round."""
+def changes(before: Report | None, after: Report) -> Changes:
+    """Return the requirements that became met and those that became unmet.
+
+    There are none without a previous report.
+    """
     if before is None:
-        return News()
+        return Changes()
     old, new = _met(before), _met(after)
     ids = [result.requirement.id for result in after.requirements]
-    return News(
+    return Changes(
         newly_met=tuple(id for id in ids if new[id] and not old.get(id, False)),
         newly_broken=tuple(id for id in ids if old.get(id, False) and not new[id]),
     )

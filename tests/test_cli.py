@@ -126,7 +126,7 @@ UNKNOWN = [
     (["audit", "projections"], "Did you mean 'projection'?"),
     (["hint", "projection", "99"], "projection has hints 1 to 3; there is no hint 99"),
     (["hint", "projection", "0"], "projection has hints 1 to 3; there is no hint 0"),
-    (["grade", "--cases", "nowhere"], "no .yaml file for projection in there"),
+    (["grade", "--cases", "nowhere"], "no .yaml file for projection in this folder"),
     (["grade", "--output", "json"], "write NAME=PATH, for example json=report.json"),
     (["grade", "--output", "jsn=report"], "unknown format 'jsn'\n    help: Did you mean 'json'?"),
     (["grade", "--output", "json=no/such/folder/report.json"], "Create the folder"),

@@ -27,7 +27,7 @@ from small_problem import (
 
 from grader import equivalence
 from grader.diagnose import UNDECIDED, UNDECIDED_ERRORS, diagnose
-from grader.equivalence import Errors, Likeness, Look, mostly_same_words, same_error, same_type
+from grader.equivalence import Errors, Likeness, Scope, mostly_same_messages, same_error, same_type
 from grader.model import (
     Checks,
     Execution,
@@ -98,7 +98,7 @@ def alike(
     theirs: Behaviour,
     *,
     checks: Checks = "values",
-    look: Look = "judged",
+    scope: Scope = "judged",
     structure_is_right: bool = True,
     errors: Errors = same_error,
     returns: Returns = PAIR,
@@ -117,7 +117,7 @@ def alike(
     )
     (case,) = small.prepared.problem.cases
     did = [small.execution(implementation, case) for implementation in (ours, theirs)]
-    return Likeness(small.prepared, structure_is_right).same(case, did[0], did[1], errors, look)
+    return Likeness(small.prepared, structure_is_right).same(case, did[0], did[1], errors, scope)
 
 
 # --- two executions on a case ---------------------------------------------------------------------
@@ -304,17 +304,17 @@ def test_a_structure_requirement_compares_only_values_of_wrong_structure(
     for structure_is_right in (True, False):
         options: Any = {"structure_is_right": structure_is_right}
         assert alike(ours, theirs, checks="structure", **options) is same
-        assert alike(ours, theirs, checks="values", look="structure", **options) is same
+        assert alike(ours, theirs, checks="values", scope="structure", **options) is same
 
 
 def test_comparing_the_whole_answer_compares_every_number() -> None:
     for structure_is_right in (True, False):
         for checks in ("structure", "values"):
             options: Any = {"checks": checks, "structure_is_right": structure_is_right}
-            assert not alike(right, wrong, look="whole", **options)
-            assert not alike(off, long_total, look="whole", **options)
-            assert not alike(long_total, right, look="whole", **options)
-            assert alike(off, off, look="whole", **options)
+            assert not alike(right, wrong, scope="whole", **options)
+            assert not alike(off, long_total, scope="whole", **options)
+            assert not alike(long_total, right, scope="whole", **options)
+            assert alike(off, off, scope="whole", **options)
 
 
 @pytest.mark.parametrize(
@@ -472,23 +472,23 @@ RESHAPE = "cannot reshape array of size {} into shape {}"
 def test_exception_messages_of_equivalent_numpy_steps_are_of_one_kind(
     ours: str, theirs: str, same: bool
 ) -> None:
-    assert mostly_same_words([(raised(ours), raised(theirs))]) is same
+    assert mostly_same_messages([(raised(ours), raised(theirs))]) is same
 
 
 def test_assertion_errors_match_with_different_messages() -> None:
     one, other = raised("rows", "AssertionError"), raised("columns", "AssertionError")
-    assert mostly_same_words([(one, other)])
-    assert not mostly_same_words([(one, raised("rows"))])
+    assert mostly_same_messages([(one, other)])
+    assert not mostly_same_messages([(one, raised("rows"))])
 
 
 def test_messages_must_match_in_more_than_half_of_the_cases_where_both_raised() -> None:
     same, differ = (raised("no"), raised("no")), (raised("no"), raised("yes"))
-    assert mostly_same_words([same, same, differ])
-    assert not mostly_same_words([same, differ])
-    assert not mostly_same_words([same, differ, differ])
-    assert mostly_same_words([same, (RETURNED, raised("yes")), (raised("yes"), RETURNED)])
-    assert not mostly_same_words([])
-    assert not mostly_same_words([(RETURNED, RETURNED)])
+    assert mostly_same_messages([same, same, differ])
+    assert not mostly_same_messages([same, differ])
+    assert not mostly_same_messages([same, differ, differ])
+    assert mostly_same_messages([same, (RETURNED, raised("yes")), (raised("yes"), RETURNED)])
+    assert not mostly_same_messages([])
+    assert not mostly_same_messages([(RETURNED, RETURNED)])
 
 
 # --- diagnoses ------------------------------------------------------------------------------------

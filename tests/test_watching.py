@@ -14,7 +14,7 @@ from conftest import REPOSITORY, run_in
 from grader import runners
 from grader.catalog import Course
 from grader.pipeline import ProblemGrader
-from grader.watching import FileWatch, news
+from grader.watching import FileWatch, changes
 
 RIGHT = "def {name}(x):\n    return 2 * x\n"
 WRONG = "def {name}(x):\n    return x * x\n"
@@ -60,10 +60,10 @@ def test_news_lists_newly_met_and_newly_broken_requirements(tmp_path: Path) -> N
         right = grader.grade(path, runner)
         path.write_text(WRONG.format(name="twice"))
         wrong = grader.grade(path, runner)
-    assert str(news(None, right)) == ""
-    assert str(news(right, wrong)) == "newly broken: doubles"
-    assert str(news(wrong, right)) == "newly met: doubles"
-    assert str(news(right, right)) == ""
+    assert str(changes(None, right)) == ""
+    assert str(changes(right, wrong)) == "newly broken: doubles"
+    assert str(changes(wrong, right)) == "newly met: doubles"
+    assert str(changes(right, right)) == ""
 
 
 def test_watch_prints_a_line_for_each_save_and_exits_0_on_ctrl_c(tmp_path: Path) -> None:

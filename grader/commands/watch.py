@@ -1,4 +1,4 @@
-"""`grader watch`: grade on every save through one warm runner, and say what changed."""
+"""`grader watch`: grade on every save with one warm runner, and print the changes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from grader.model import Report
 from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
-from grader.watching import FileWatch, News, news
+from grader.watching import Changes, FileWatch, changes
 
 _LOOK = 0.02
-"""Seconds between two looks at the files: a save settles after two, far below what is noticed."""
+"""seconds between two looks at the files; a save is graded after two, without visible delay"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,18 @@ class WatchOptions:
 
 @dataclass(slots=True)
 class _Shown:
-    """The newest state of one exercise."""
+    """The latest results of one exercise."""
 
     report: Report | None = None
     last_run: Report | None = None
-    """the newest report of a file that could be run"""
-    news: News = field(default_factory=News)
-    trouble: str = ""
+    """the latest report of a file that could be run"""
+    changes: Changes = field(default_factory=Changes)
+    complaint: str = ""
     when: str = ""
 
 
 class _Watch:
-    """Grades each exercise anew when its solution, its cases or its problem files are saved."""
+    """Grades an exercise whenever its solution, problem.yaml or a case file is saved."""
 
     def __init__(
         self, course: Course, slugs: list[str], runner: Runner, options: GradingOptions
@@ -65,7 +65,7 @@ class _Watch:
         self.files = FileWatch.of(self._paths())
 
     def grade(self, slug: str) -> None:
-        """Grade one exercise; trouble with an author's files is shown, and waited out."""
+        """Grade one exercise. Complaints about an author's files are shown until the next save."""
         shown = self.shown[slug]
         shown.when = f"{datetime.now():%H:%M:%S}"
         try:
@@ -73,17 +73,17 @@ class _Watch:
                 self.graders[slug] = ProblemGrader(self.course, slug, self.options)
             report = self.graders[slug].grade(self.course.solution(slug), self.runner)
         except GraderError as error:
-            shown.trouble = str(error)
+            shown.complaint = str(error)
             return
-        shown.trouble = ""
+        shown.complaint = ""
         shown.report = report
         if report.refusal is None:
-            # A half-written file is no news about requirements: compare with the last real run.
-            shown.news = news(shown.last_run, report)
+            # A half-written file cannot be run; compare with the last file that could.
+            shown.changes = changes(shown.last_run, report)
             shown.last_run = report
 
     def saved(self) -> Iterator[str]:
-        """Yield the exercises whose files were saved since the last look."""
+        """Yield the exercises with files that were saved since the last look."""
         changed = self.files.changed(self._paths())
         for slug in self.slugs:
             solution = self.course.solution(slug)
@@ -103,7 +103,7 @@ class _Watch:
 
 
 def run(options: WatchOptions, context: Context) -> int:
-    """Watch until interrupted; ends with exit code 0."""
+    """Watch until Ctrl-C; return 0."""
     course = context.course
     slugs = [course.require(options.slug)] if options.slug else course.slugs
     console = context.console()
@@ -123,7 +123,7 @@ def run(options: WatchOptions, context: Context) -> int:
                 else:
                     console.print(_line(slug, watch.shown[slug]))
         except KeyboardInterrupt:
-            pass  # how a watch ends
+            pass  # the user ends a watch with Ctrl-C
     if screen:
         for slug in slugs:
             console.print(_line(slug, watch.shown[slug]))
@@ -131,7 +131,7 @@ def run(options: WatchOptions, context: Context) -> int:
 
 
 def _saves(watch: _Watch) -> Iterator[str]:
-    """Yield every exercise once, then each one that is saved, for ever."""
+    """Yield every exercise once, then without end each exercise that is saved."""
     yield from watch.slugs
     while True:
         time.sleep(_LOOK)
@@ -139,22 +139,22 @@ def _saves(watch: _Watch) -> Iterator[str]:
 
 
 def _page(watch: _Watch, command: str) -> RenderableType:
-    """Return everything at a glance: a line for each exercise, then the reports."""
+    """Return the whole screen: a line for each exercise, then the reports, the latest first."""
     head = [Text("watching; Ctrl-C ends", "dim")]
     head += [_line(slug, shown) for slug, shown in watch.shown.items()]
     latest = sorted(watch.shown.values(), key=lambda shown: shown.when, reverse=True)
     screens = [
         Screen(shown.report, command=command, live=True)
         for shown in latest
-        if shown.report and not shown.trouble
+        if shown.report and not shown.complaint
     ]
     return Group(*head, Text(), *screens)
 
 
 def _line(slug: str, shown: _Shown) -> Text:
-    """Return one exercise's state: when it ran, how many requirements are met, what changed."""
-    if shown.trouble:
-        return Text(f"{shown.when} {slug}: {shown.trouble}", overflow="fold")
+    """Return one exercise's state: time, points or complaint, changes and duration."""
+    if shown.complaint:
+        return Text(f"{shown.when} {slug}: {shown.complaint}", overflow="fold")
     report = shown.report
     if report is None:
         return Text(f"{slug}: not graded yet")
@@ -162,11 +162,11 @@ def _line(slug: str, shown: _Shown) -> Text:
     if report.refusal:
         where = f" (line {report.refusal.line})" if report.refusal.line else ""
         says = f"cannot be graded: {explain.refusal_message(report.refusal)}{where}"
-    changes = f"; {shown.news}" if str(shown.news) and not report.refusal else ""
+    changed = f"; {shown.changes}" if str(shown.changes) and not report.refusal else ""
     took = _duration(report.seconds)
-    return Text(f"{shown.when} {slug}: {says}{changes} ({took})", overflow="fold")
+    return Text(f"{shown.when} {slug}: {says}{changed} ({took})", overflow="fold")
 
 
 def _duration(seconds: float) -> str:
-    """Return milliseconds, or the whole seconds that a report with hidden cases has."""
+    """Return the duration in milliseconds; in seconds for the rounded ones of hidden cases."""
     return f"{seconds:.0f} s" if seconds.is_integer() else f"{seconds * 1000:.0f} ms"
