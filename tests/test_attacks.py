@@ -21,7 +21,7 @@ import container_profile
 import pytest
 from attack_range import ATTACKS, Attack, Range, attacks
 
-from grader.child import worker
+from grader.child import calling, worker
 from grader.errors import UsageError
 from grader.model import Outlook
 from grader.runners import RUNNERS, Runner, choose
@@ -165,14 +165,18 @@ def test_the_corpus_has_126_catalogued_attacks_and_at_least_40_own() -> None:
 
 
 INTERNAL = re.compile(r'(?:f_globals|f_locals|worker)(?:\[|\.get\()["\'](\w+)["\']')
-"""how an attack refers to a name in the worker's code"""
+"""how an attack refers to a name in the code that calls it"""
 
 
 def test_attacks_on_the_worker_use_names_that_exist() -> None:
     """After a rename such an attack would only raise KeyError, and its test would prove nothing."""
-    tree = ast.parse(Path(worker.__file__).read_text("utf-8"))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    names = set()
+    for module in (worker, calling):
+        for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
+            if isinstance(node, ast.Name):
+                names.add(node.id)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
     for attack in CORPUS:
         for name in INTERNAL.findall(attack.path.read_text("utf-8", "replace")):
             assert name in names, f"{attack.name}: {name}"
