@@ -157,13 +157,13 @@ def test_only_the_pipeline_makes_reports() -> None:
 
 
 TEXTS = {"message", "reason", "why_not", "hint", "notes"}
-"""attributes that hold what was said, or that once did"""
+"""attributes that contain sentences, now or in earlier versions"""
 READERS = {
     *("match", "fullmatch", "search", "findall", "finditer", "sub", "split", "partition"),
     *("startswith", "endswith", "removeprefix", "removesuffix", "replace", "find", "index"),
 }
 MAY_READ = {"exception_hints.py", "equivalence.py"}
-"""what reads the own text of exceptions, which is Python's, NumPy's or the learner's"""
+"""modules that may read messages of exceptions: these come from Python, NumPy or the learner"""
 
 
 def is_text(node: ast.AST) -> bool:
@@ -174,7 +174,7 @@ def is_text(node: ast.AST) -> bool:
 
 
 def read_back(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines where code looks into a sentence or takes a part out of it."""
+    """Yield the lines at which code searches a sentence or extracts a part of it."""
     for node in ast.walk(tree):
         looked_into: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -190,7 +190,7 @@ def read_back(tree: ast.Module) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_code_reads_a_sentence_back(path: Path) -> None:
+def test_no_module_parses_a_sentence(path: Path) -> None:
     lines = list(read_back(TREES[path]))
     assert name_of(path) in MAY_READ or lines == []
 
@@ -206,7 +206,7 @@ def test_no_code_reads_a_sentence_back(path: Path) -> None:
         ("case.reason or explain.reason(case)", False),
     ],
 )
-def test_the_check_finds_code_that_reads_a_sentence_back(code: str, is_found: bool) -> None:
+def test_the_check_finds_code_that_parses_a_sentence(code: str, is_found: bool) -> None:
     assert bool(list(read_back(ast.parse(code)))) is is_found
 
 

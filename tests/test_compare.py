@@ -315,7 +315,7 @@ SINGLE: list[tuple[str, Any, Any, str | None]] = [
     ("a named tuple of numbers", Pair(1.0, 2.0), A, None),
     ("a range", range(1, 3), A, None),
     ("a subclass of list", MyList([1.0, 2.0]), A, None),
-    # what is not array-like
+    # objects that are not array-like
     ("None", None, A, "array_like"),
     ("None for a scalar", None, ZERO, "array_like"),
     ("Ellipsis", ..., A, "array_like"),
@@ -764,7 +764,7 @@ def test_a_returned_array_is_copied() -> None:
     assert compare.values(found, returns, answer_with(A), TIGHT) is None
 
 
-# --- how far an answer is from the tolerance -----------------------------------------------------
+# --- excess over the tolerance -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

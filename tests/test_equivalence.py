@@ -386,7 +386,7 @@ def test_a_case_rejects_beyond_its_own_tolerance_but_not_at_its_edge() -> None:
     ]
 
 
-# --- two executions as the audit sees them --------------------------------------------------------
+# --- executions compared by the audit -------------------------------------------------------------
 
 TYPED = Returns("tuple", (ReturnedValue("twice", ("row",)), ReturnedValue("total", (), "float64")))
 

@@ -32,7 +32,7 @@ def draws(seed: int) -> np.random.RandomState:
     return np.random.RandomState(seed)
 
 
-# --- what is built -------------------------------------------------------------------------------
+# --- built values --------------------------------------------------------------------------------
 
 LITERALS = [
     ([1, 2], np.array([1, 2])),
@@ -232,7 +232,7 @@ def test_other_recipes_are_not_drawn(recipe: Any) -> None:
     assert not recipes.is_drawn(recipe)
 
 
-# --- what is wrong -------------------------------------------------------------------------------
+# --- refused recipes -----------------------------------------------------------------------------
 
 WRONG = [
     ({"eey": 3}, ("eey",), "unknown recipe 'eey'. Did you mean 'eye'?"),

@@ -168,7 +168,7 @@ def test_the_same_learner_in_two_sources_is_refused() -> None:
         merged([_assign("projection.py", source="ada"), _assign("ada/projection.py")])
 
 
-# --- which file, which exercise -----------------------------------------------------------------
+# --- choice of file and exercise ----------------------------------------------------------------
 
 BOTH = ("attention", "batched_attention")
 

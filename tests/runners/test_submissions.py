@@ -206,7 +206,7 @@ def test_an_array_over_the_budget_is_not_array_like_with_a_reason(run: RunSource
     assert execution.answer.values[0].why_not == Remark("too_large", 64)
 
 
-# --- what is told beside the numbers -------------------------------------------------------------
+# --- output, warnings and exceptions -------------------------------------------------------------
 
 
 def test_output_belongs_to_the_call_that_printed_it(run: RunSource) -> None:
@@ -374,7 +374,7 @@ def test_output_before_a_refusal_is_kept(run: RunSource) -> None:
     assert refusal.output == "so far\n"
 
 
-# --- what a child cannot do ----------------------------------------------------------------------
+# --- limits and separation -----------------------------------------------------------------------
 
 
 def test_a_submission_has_a_total_time_limit(runner: Runner) -> None:

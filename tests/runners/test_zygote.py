@@ -54,7 +54,7 @@ def value(run: Run, case: str = "case-0") -> float:
     return float(array)
 
 
-# --- what is refused -----------------------------------------------------------------------------
+# --- forbidden system calls ----------------------------------------------------------------------
 
 FORBIDDEN = {
     "reading a file": "open('/etc/passwd')",
