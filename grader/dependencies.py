@@ -36,7 +36,7 @@ def skip_waiting(
         if not is_met(result) and unmet:
             # Name the requirements that the learner can work on now: red ones that do not wait.
             ready = [id for id in unmet if is_red(results[id]) and not unmet_needs[id]]
-            result = _waiting(result, tuple(ready or unmet))
+            result = _skipped(result, tuple(ready or unmet))
         final.append(result)
     return tuple(final)
 
@@ -77,7 +77,7 @@ def _has_wrong_kind(result: RequirementResult) -> bool:
     return any(case.mismatch and case.mismatch.kind in _WRONG_KIND for case in result.cases)
 
 
-def _waiting(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:
+def _skipped(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:
     reason = Reason("waits", waits_for)
     cases = tuple(
         case

@@ -89,7 +89,7 @@ def find_targets(
     """Return the files that `words` (slugs or paths) name; without words, every solution.
 
     Raises UsageError for a word that is neither a slug nor a file, with the nearest name, and
-    for a file whose exercise cannot be told.
+    for a file of which it is unclear which exercise it solves.
     """
     if problem is not None:
         course.require(problem)
