@@ -1,5 +1,6 @@
 # verdict: fail
 # kind: a flood of warnings with hostile texts and places
+# limits: seconds=2
 import warnings
 
 import numpy as np

@@ -10,7 +10,9 @@ TEXTS = itertools.cycle(
 
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
-    caller = sys._getframe(2)
+    caller = sys._getframe(1)
+    while "send" not in caller.f_locals:
+        caller = caller.f_back
     protocol = caller.f_globals["protocol"]
     text = next(TEXTS)
     header = protocol.HEADER.pack(
