@@ -166,13 +166,14 @@ def serve_worker(
 ) -> None:
     """Serve until the other side is gone, then end whatever is still running here.
 
-    The parent removes the folder `place`, unless it was killed: then the last worker does.
+    The folder `place` belongs to this worker alone and is removed at the end.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     try:
         task_grader = TaskGrader(snapshots, running, place)
     except GraderError as error:
-        pipe.send(WorkerUnfit(error.complaints))
+        with suppress(OSError):  # the other side may be gone
+            pipe.send(WorkerUnfit(error.complaints))
         return
     lock = threading.Lock()
 

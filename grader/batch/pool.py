@@ -31,6 +31,7 @@ _END_SECONDS = 5.0
 class _WorkerProcess:
     pipe: Connection
     process: BaseProcess
+    folder: tempfile.TemporaryDirectory[str]
     tasks: dict[str, tuple[Task, float]] = field(default_factory=dict)
     """by key: what it works on, and since when"""
     is_ready: bool = False
@@ -38,6 +39,14 @@ class _WorkerProcess:
     def has_room(self, now: float) -> bool:
         young = sum(now - since < SLOW_SECONDS for _, since in self.tasks.values())
         return self.is_ready and young == 0 and len(self.tasks) < SLOTS
+
+    def end(self) -> None:
+        """End the process, whose pipe is closed, and remove its folder."""
+        self.process.join(_END_SECONDS)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.folder.cleanup()
 
 
 class Pool:
@@ -50,8 +59,7 @@ class Pool:
         running: RunningOptions,
         tell: Callable[[str], None],
     ) -> None:
-        self._place = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        self._arguments = (snapshots, running, SLOTS, self._place.name)
+        self._arguments = (snapshots, running, SLOTS)
         self._tell = tell
         self._told: set[str] = set()
         self._deaths: Counter[str] = Counter()
@@ -69,11 +77,7 @@ class Pool:
         for each in self._workers:
             each.pipe.close()
         for each in self._workers:
-            each.process.join(_END_SECONDS)
-            if each.process.is_alive():
-                each.process.kill()
-                each.process.join()
-        self._place.cleanup()
+            each.end()
 
     @property
     def busy(self) -> int:
@@ -120,12 +124,13 @@ class Pool:
 
     def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(
-            target=grading.serve_worker, args=(theirs, *self._arguments), daemon=True
-        )
+        # One for each worker: whoever outlives the other removes it, and no worker another's.
+        folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        arguments = (theirs, *self._arguments, folder.name)
+        process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
         process.start()
         theirs.close()  # so that its end is seen here, and ours there
-        return _WorkerProcess(ours, process)
+        return _WorkerProcess(ours, process, folder)
 
     def _give(self, each: _WorkerProcess, task: Task) -> None:
         each.tasks[task.key] = (task, time.monotonic())
@@ -135,7 +140,7 @@ class Pool:
     def _replace(self, dead: _WorkerProcess) -> None:
         """Start another worker for one that died, and give it what the dead one had."""
         dead.pipe.close()
-        dead.process.join()
+        dead.end()
         self._failed_starts += not dead.is_ready
         if self._failed_starts >= _MOST_DEATHS:
             raise RuntimeError(f"worker processes do not start (exit {dead.process.exitcode})")

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import sys
+import tempfile
 import time
 import zipfile
 from contextlib import suppress
@@ -22,6 +23,7 @@ from classroom import batch, count, count_now, family, outcome, query, start, ve
 from conftest import SMALL_COURSE, run_in
 
 from grader.batch.grading import TaskGrader
+from grader.batch.pool import Pool
 from grader.batch.progress import Lines
 from grader.batch.snapshot import take
 from grader.batch.task import Graded, Task
@@ -433,6 +435,17 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
     assert "The results so far are saved; run the same command to continue." in err
     assert "Traceback" not in err
     assert count(database) >= 5
+
+
+def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
+    tmp_path, monkeypatch, capfd
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Pool(4, (), Running("process", False), str) as pool:
+        while not pool.has_room:
+            pool.results()
+    assert capfd.readouterr().err == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- mistakes of the user -----------------------------------------------------------------------
