@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -128,7 +130,8 @@ class Pool:
         folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         arguments = (theirs, *self._arguments, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
-        process.start()
+        with _interrupts_blocked():
+            process.start()
         theirs.close()  # so that its end is seen here, and ours there
         return _WorkerProcess(ours, process, folder)
 
@@ -153,3 +156,20 @@ class Pool:
             else:
                 message = f"the worker process died {_MOST_DEATHS} times while grading this"
                 self._faults.append(Fault(task.key, message))
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C, for the processes started meanwhile as well: they inherit the mask.
+
+    A terminal sends it to all of them, and a worker cannot ignore it before it has imported.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -446,6 +447,17 @@ def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
             pool.results()
     assert capfd.readouterr().err == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd):
+    with Pool(1, (), Running("process", False), str) as pool:
+        (worker,) = multiprocessing.active_children()
+        os.kill(worker.pid, signal.SIGINT)
+        while not pool.has_room:
+            pool.results()
+        assert multiprocessing.active_children() == [worker]
+    assert capfd.readouterr().err == ""
 
 
 # --- mistakes of the user -----------------------------------------------------------------------
