@@ -9,7 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing, suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,15 +39,39 @@ def batch(course: Path, *argv: str | Path) -> Ran:
     return Ran(code, out.getvalue(), err.getvalue())
 
 
-def start(course: Path, *argv: str | Path) -> subprocess.Popen[str]:
-    """Start `grader batch` in a new process."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "grader", "batch", "--root", str(course), *map(str, argv)],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def limited(course: Path, seconds: float) -> Path:
+    """Change the small course's time limits: for one call, and twice that for a submission."""
+    file = course / "problems" / "projection" / "problem.yaml"
+    limits = f"limits: {{seconds: {seconds}, total_seconds: {2 * seconds}}}"
+    file.write_text(file.read_text().replace("limits: {seconds: 2}", limits))
+    return course
+
+
+@contextmanager
+def started(course: Path, *argv: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """Run `grader batch` in a new process; on leaving, kill it and close its pipes."""
+    command = [sys.executable, "-m", "grader", "batch", "--root", str(course), *map(str, argv)]
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_results(process: subprocess.Popen[str], database: Path, number: int) -> None:
+    """Return as soon as `number` results are safe. The run must not end before that."""
+    wait_until(lambda: count_now(database) >= number or process.poll() is not None)
+    assert process.poll() is None, process.communicate()[1]
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Return as soon as the condition holds; fail when a minute does not suffice."""
+    ends = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
 
 
 def outcome(course: Path, database: Path) -> Any:

@@ -24,7 +24,17 @@ from pathlib import Path
 import attention
 import generated
 import numpy as np
-from classroom import REPOSITORY, batch, count, count_now, family, outcome, query, start
+from classroom import (
+    REPOSITORY,
+    batch,
+    count,
+    count_now,
+    family,
+    outcome,
+    query,
+    started,
+    wait_for_results,
+)
 
 PAGE = REPOSITORY / "docs" / "batch.md"
 MIB = 1024 * 1024
@@ -38,12 +48,8 @@ def kill(place: Path, size: int) -> str:
     moments = sorted(random.Random().sample(range(size // 20, size * 9 // 10), 3))
     kept = []
     for moment in moments:
-        run = start(REPOSITORY, learners, *chosen, "--database", broken)
-        while count_now(broken) < moment:
-            assert run.poll() is None, run.communicate()[1]
-            time.sleep(0.05)
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
+        with started(REPOSITORY, learners, *chosen, "--database", broken) as run:
+            wait_for_results(run, broken, moment)
         assert query(broken, "PRAGMA integrity_check") == [("ok",)]
         kept.append(count(broken))
     batch(REPOSITORY, learners, *chosen, "--database", broken)
@@ -126,13 +132,11 @@ def dask(place: Path, size: int) -> str:
     with cluster(place) as dask:
         address = ("--dask", dask.address)
         rates["dask"] = _rate(learners, *chosen, *address, "--database", there)
-        run = start(REPOSITORY, learners, *chosen, *address, "--database", killed)
-        while count_now(killed) < size // 3:
-            assert run.poll() is None, run.communicate()[1]
-            time.sleep(0.02)
-        dask.workers[0].send_signal(signal.SIGKILL)
-        at = count_now(killed)
-        run.communicate()
+        with started(REPOSITORY, learners, *chosen, *address, "--database", killed) as run:
+            wait_for_results(run, killed, size // 3)
+            dask.workers[0].send_signal(signal.SIGKILL)
+            at = count_now(killed)
+            run.communicate()
     assert count(killed) == size
     reports = outcome(REPOSITORY, here)
     assert outcome(REPOSITORY, there) == reports

@@ -5,6 +5,7 @@ Each file differs from every other one by a comment, unless it is a deliberate c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 RIGHT = (
@@ -51,3 +52,13 @@ def write(folder: Path, count: int, kinds: tuple[str, ...] = tuple(KINDS)) -> Pa
         path.parent.mkdir(parents=True)
         path.write_text(f"{KINDS[kind]}# {number}\n")
     return folder
+
+
+def write_waiting(folder: Path, names: Iterable[str], signal: Path) -> None:
+    """Add learners whose code runs until the file `signal` exists, and is right then."""
+    wait = f"    while not os.path.exists({str(signal)!r}):\n        time.sleep(0.01)\n"
+    head, body = RIGHT.split("\n", 1)
+    for name in names:
+        path = folder / name / "projection.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"import os\nimport time\n\n{head}\n{wait}{body}# {name}\n")

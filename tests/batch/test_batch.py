@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -12,7 +13,6 @@ import signal
 import sqlite3
 import sys
 import tempfile
-import time
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -20,11 +20,22 @@ from pathlib import Path
 import exports
 import generated
 import pytest
-from classroom import batch, count, count_now, family, outcome, query, start, verdicts
+from classroom import (
+    batch,
+    count,
+    family,
+    limited,
+    outcome,
+    query,
+    started,
+    verdicts,
+    wait_for_results,
+    wait_until,
+)
 from conftest import SMALL_COURSE, run_in
 
 from grader.batch.grading import TaskGrader
-from grader.batch.pool import Pool
+from grader.batch.pool import SLOTS, Pool
 from grader.batch.progress import Lines
 from grader.batch.snapshot import take
 from grader.batch.task import Graded, Task
@@ -310,30 +321,41 @@ def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_pa
 # --- what must not hold up or break a run -------------------------------------------------------
 
 
+no_copy_of_a_locked_file = pytest.mark.skipif(
+    sys.platform == "win32", reason="a database that a run writes to cannot be copied there"
+)
+
+
 @pytest.fixture
-def hasty_course(small_course) -> Path:
-    """The small course with limits so that a hang costs little, and much more than the rest."""
-    file = small_course / "problems" / "projection" / "problem.yaml"
-    limits = "limits: {seconds: 2.5, total_seconds: 5}"
-    file.write_text(file.read_text().replace("limits: {seconds: 2}", limits))
-    return small_course
+def patient_course(small_course) -> Path:
+    """The small course with limits that are not reached: a submission that waits is not ended."""
+    return limited(small_course, 300)
 
 
-def test_submissions_that_hang_hold_up_nobody_else(hasty_course, tmp_path):
-    folder = generated.write(tmp_path / "class", 6, ("right",))
-    for number in range(2):
-        (folder / f"a-hang-{number}").mkdir()
-        (folder / f"a-hang-{number}" / "projection.py").write_text(f"{generated.HANGS}# {number}\n")
-    database = tmp_path / "c.db"
-    ran = batch(hasty_course, folder, "--database", database, "--jobs", "1")
+def test_a_submission_that_hangs_is_one_error(small_course, tmp_path):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "projection.py").write_text(generated.HANGS)
+    ran = batch(limited(small_course, 0.5), tmp_path / "class", "--database", tmp_path / "c.db")
     assert ran.code == 1
-    order = [learner for (learner,) in query(
+    assert verdicts(tmp_path / "c.db") == {"ada": "errored"}
+
+
+@no_copy_of_a_locked_file
+def test_submissions_that_take_long_hold_up_nobody_else(patient_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 6, ("right",))
+    generated.write_waiting(learners, ["a-wait-0", "a-wait-1"], tmp_path / "signal")
+    database = tmp_path / "c.db"
+    with started(patient_course, learners, "--database", database, "--jobs", "1") as process:
+        wait_for_results(process, database, 6)
+        (tmp_path / "signal").touch()
+        _, err = process.communicate()
+    assert process.returncode == 0, err
+    order = query(
         database,
         "SELECT learner FROM results JOIN learners ON learners.result = results.key"
         " ORDER BY results.rowid",
-    )]  # fmt: skip
-    assert [learner[:2] for learner in order[-2:]] == ["a-", "a-"]
-    assert set(verdicts(database).values()) == {"passed", "errored"}
+    )
+    assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
 
 
 def test_one_bad_zip_is_one_learners_line(small_course, tmp_path):
@@ -348,47 +370,53 @@ def test_one_bad_zip_is_one_learners_line(small_course, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_three_times_and_resumed_every_submission_is_graded_exactly_once(
-    graded, small_course, tmp_path
+    graded, patient_course, tmp_path
 ):
     learners = generated.write(tmp_path / "class", 66)
     whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
     moments = random.Random(7)
     safe = 0
-    for _ in range(3):
-        process = start(small_course, learners, "--database", broken)
-        goal = safe + moments.randint(1, 18)
-        ends = time.monotonic() + 30
-        while count_now(broken) < goal and time.monotonic() < ends:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+    for part in range(3):  # at most 22 more results each time, then all slots wait
+        places = (f"learner-{22 * part + 21:05}-wait-{slot}" for slot in range(SLOTS))
+        generated.write_waiting(learners, places, tmp_path / f"signal-{part}")
+    for part in range(3):
+        with started(patient_course, learners, "--database", broken, "--jobs", "1") as process:
+            wait_for_results(process, broken, safe + moments.randint(1, 18))
         assert process.returncode == -signal.SIGKILL
         assert query(broken, "PRAGMA integrity_check") == [("ok",)]
-        before, safe = safe, count(broken)
-        assert safe >= before
+        safe = count(broken)
+        (tmp_path / f"signal-{part}").touch()
     assert 0 < safe < 66
-    assert batch(small_course, learners, "--database", broken).code == 1
-    assert batch(small_course, learners, "--database", whole).code == 1
-    assert query(broken, "SELECT count(*), count(DISTINCT key) FROM results") == [(66, 66)]
+    assert batch(patient_course, learners, "--database", broken).code == 1
+    assert batch(patient_course, learners, "--database", whole).code == 1
+    assert query(broken, "SELECT count(*), count(DISTINCT key) FROM results") == [(78, 78)]
     assert query(broken, "SELECT count(DISTINCT run) FROM results")[0][0] == 4
-    assert outcome(small_course, broken) == outcome(small_course, whole)
+    assert outcome(patient_course, broken) == outcome(patient_course, whole)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
-def test_a_worker_that_dies_is_replaced_and_leaves_nothing(small_course, tmp_path, monkeypatch):
+@pytest.fixture
+def scratch(tmp_path, monkeypatch) -> Path:
+    """The folder for temporary files of the processes that a test starts."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
-    learners = generated.write(tmp_path / "class", 60, ("right",))
+    return scratch
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
+def test_a_worker_that_dies_is_replaced_and_leaves_nothing(patient_course, tmp_path, scratch):
+    learners = generated.write(tmp_path / "class", 20, ("right",))
+    generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
     database = tmp_path / "c.db"
-    process = start(small_course, learners, "--database", database, "--jobs", "2")
-    while count_now(database) < 10:
-        time.sleep(0.01)
-        assert process.poll() is None
-    os.kill(_workers(process.pid)[0], signal.SIGKILL)
-    out, err = process.communicate(timeout=60)
+    with started(patient_course, learners, "--database", database, "--jobs", "2") as process:
+        wait_for_results(process, database, 20)
+        first, *_ = _workers(process.pid)
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: first not in family(process.pid))
+        (tmp_path / "signal").touch()
+        out, err = process.communicate()
     assert process.returncode == 0, err
-    assert out.count("✓") == 60
+    assert out.count("✓") == 22
     assert list(scratch.iterdir()) == []
 
 
@@ -404,38 +432,35 @@ def _workers(parent: int) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
 def test_a_run_that_is_killed_leaves_no_process_and_no_file_behind(
-    small_course, tmp_path, monkeypatch
+    patient_course, tmp_path, scratch
 ):
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setenv("TMPDIR", str(scratch))
-    learners = generated.write(tmp_path / "class", 40, ("right",))
-    process = start(small_course, learners, "--database", tmp_path / "c.db", "--jobs", "2")
-    while count_now(tmp_path / "c.db") < 10:
-        time.sleep(0.01)
-    everybody = family(process.pid)
-    assert len(everybody) >= 5  # two workers, a warm process and a child of it for each
-    process.kill()
-    process.communicate()
-    ends = time.monotonic() + 10
-    while any(Path(f"/proc/{each}").exists() for each in everybody) or list(scratch.iterdir()):
-        assert time.monotonic() < ends
-        time.sleep(0.05)
+    learners = generated.write(tmp_path / "class", 10, ("right",))
+    generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
+    with started(patient_course, learners, "--database", tmp_path / "c.db", "--jobs", "2") as run:
+        wait_for_results(run, tmp_path / "c.db", 10)
+        everybody = family(run.pid)
+        assert len(everybody) >= 5  # two workers, a warm process and a child of it for each
+    wait_until(
+        lambda: (
+            not list(scratch.iterdir())
+            and not any(Path(f"/proc/{each}").exists() for each in everybody)
+        )
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(small_course, tmp_path):
-    learners = generated.write(tmp_path / "class", 300, ("right",))
+def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(patient_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 5, ("right",))
+    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
-    process = start(small_course, learners, "--database", database)
-    while count_now(database) < 5:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    with started(patient_course, learners, "--database", database) as process:
+        wait_for_results(process, database, 5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
     assert process.returncode == 130
     assert "The results so far are saved; run the same command to continue." in err
     assert "Traceback" not in err
-    assert count(database) >= 5
+    assert count(database) == 5
 
 
 def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
@@ -483,7 +508,7 @@ def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd):
 )
 def test_a_mistake_of_the_user_exits_2_with_advice(argv, says, small_course):
     generated.write(small_course / "class", 1, ("right",))
-    if "--dask" in argv and "distributed" in sys.modules:
+    if "--dask" in argv and importlib.util.find_spec("distributed"):
         pytest.skip("distributed is here")
     ran = batch(small_course, *argv)
     assert ran.code == 2
@@ -523,17 +548,15 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(small_course, tmp_
     assert (tmp_path / "c.db").read_text().startswith("my notes")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_two_runs_cannot_write_to_one_database(small_course, tmp_path):
-    learners = generated.write(tmp_path / "class", 300, ("right",))
+@no_copy_of_a_locked_file
+def test_two_runs_cannot_write_to_one_database(patient_course, tmp_path):
+    learners = generated.write(tmp_path / "class", 1, ("right",))
+    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
-    process = start(small_course, learners, "--database", database)
-    while count_now(database) < 1:
-        time.sleep(0.01)
-    ran = batch(small_course, learners, "--database", database)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    with started(patient_course, learners, "--database", database) as process:
+        wait_for_results(process, database, 1)
+        ran = batch(patient_course, learners, "--database", database)
+        assert process.poll() is None
     assert ran.code == 2
     assert "another grader batch is writing to it" in ran.err
     assert query(database, "SELECT count(*) FROM runs") == [(1,)]

@@ -11,12 +11,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import generated
 import pytest
-from classroom import REPOSITORY, batch, count, count_now, outcome, query, start
+from classroom import (
+    REPOSITORY,
+    batch,
+    count,
+    limited,
+    outcome,
+    query,
+    started,
+    wait_for_results,
+    wait_until,
+)
 
 pytestmark = pytest.mark.dask
 
@@ -37,47 +47,43 @@ class _Process(subprocess.Popen[str]):
 
     def await_line(self, pattern: str) -> str:
         """Wait until the output matches the pattern; return the match."""
-        ends = time.monotonic() + 60
-        while time.monotonic() < ends:
-            found = re.search(pattern, self.log.read_text())
-            if found:
-                return found[found.lastindex or 0]
-            assert self.poll() is None, self.log.read_text()
-            time.sleep(0.05)
-        raise AssertionError(self.log.read_text())
+        wait_until(lambda: re.search(pattern, self.log.read_text()) or self.poll() is not None)
+        found = re.search(pattern, self.log.read_text())
+        assert found, self.log.read_text()
+        return found[found.lastindex or 0]
 
 
 class DaskCluster:
     """A scheduler and its workers, each in its own process."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, stack: ExitStack) -> None:
         self._place = place
+        self._stack = stack
         self.workers: list[_Process] = []
-        self.scheduler = _Process(
-            place, "scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard"
-        )
+        self.scheduler = self._start("scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard")
         self.address = self.scheduler.await_line(r"Scheduler at:\s+(tcp://\S+)")
 
     def add_worker(self) -> None:
         """Start a worker with one thread, and wait until it has joined."""
         options = ["--nthreads=1", "--no-nanny", "--no-dashboard", "--host=127.0.0.1"]
         folder = f"--local-directory={self._place}"
-        self.workers.append(_Process(self._place, "worker", self.address, *options, folder))
+        self.workers.append(self._start("worker", self.address, *options, folder))
         self.workers[-1].await_line("Registered to:")
+
+    def _start(self, *argv: str) -> _Process:
+        process = self._stack.enter_context(_Process(self._place, *argv))
+        self._stack.callback(process.kill)
+        return process
 
 
 @contextmanager
 def cluster(place: Path, workers: int = 2) -> Iterator[DaskCluster]:
     """Run a cluster on loopback; end its remaining processes."""
-    found = DaskCluster(place)
-    try:
+    with ExitStack() as stack:
+        found = DaskCluster(place, stack)
         for _ in range(workers):
             found.add_worker()
         yield found
-    finally:
-        for process in [*found.workers, found.scheduler]:
-            process.kill()
-            process.communicate()
 
 
 def test_a_worker_killed_during_a_run_loses_and_changes_no_result(
@@ -86,13 +92,13 @@ def test_a_worker_killed_during_a_run_loses_and_changes_no_result(
     learners = generated.write(tmp_path / "class", 120)
     here, there = tmp_path / "here.db", tmp_path / "there.db"
     assert batch(small_course, learners, "--database", here, "--jobs", "2").code == 1
-    with cluster(tmp_path) as dask:
-        run = start(small_course, learners, "--database", there, "--dask", dask.address)
-        while count_now(there) < 20:
-            time.sleep(0.02)
-            assert run.poll() is None, run.communicate()[1]
+    with (
+        cluster(tmp_path) as dask,
+        started(small_course, learners, "--database", there, "--dask", dask.address) as run,
+    ):
+        wait_for_results(run, there, 20)
         dask.workers[0].send_signal(signal.SIGKILL)
-        _, err = run.communicate(timeout=120)
+        _, err = run.communicate()
     assert run.returncode == 1, err
     assert query(there, "SELECT count(*), count(DISTINCT key) FROM results") == [(120, 120)]
     assert outcome(small_course, there) == outcome(small_course, here)
@@ -101,22 +107,25 @@ def test_a_worker_killed_during_a_run_loses_and_changes_no_result(
 def test_a_local_run_continues_after_all_workers_are_gone(
     small_course: Path, tmp_path: Path
 ) -> None:
-    learners = generated.write(tmp_path / "class", 120, ("right",))
+    course = limited(small_course, 300)
+    learners = generated.write(tmp_path / "class", 119, ("right",))
+    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
-    with cluster(tmp_path) as dask:
-        run = start(small_course, learners, "--database", database, "--dask", dask.address)
-        while count_now(database) < 20:
-            time.sleep(0.02)
-            assert run.poll() is None, run.communicate()[1]
+    with (
+        cluster(tmp_path) as dask,
+        started(course, learners, "--database", database, "--dask", dask.address) as run,
+    ):
+        wait_for_results(run, database, 20)
         dask.scheduler.kill()
         for worker in dask.workers:
             worker.kill()
-        _, err = run.communicate(timeout=120)
+        _, err = run.communicate()
     assert run.returncode == 2, err
     assert "What was graded is kept: run the same command again." in err
     done = count(database)
     assert 20 <= done < 120
-    ran = batch(small_course, learners, "--database", database)
+    (tmp_path / "signal").touch()
+    ran = batch(course, learners, "--database", database)
     assert f"{120 - done} to grade; {done} graded before" in ran.err
     assert ran.code == 0
 
@@ -141,15 +150,17 @@ def test_hanging_submissions_do_not_delay_others_on_a_worker(
 
 def test_a_worker_that_joins_later_grades(small_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 200, ("right",))
-    with cluster(tmp_path, workers=1) as dask:
-        run = start(small_course, learners, "--database", tmp_path / "c.db", "--dask", dask.address)
-        while count_now(tmp_path / "c.db") < 5:
-            time.sleep(0.02)
+    database = tmp_path / "c.db"
+    with (
+        cluster(tmp_path, workers=1) as dask,
+        started(small_course, learners, "--database", database, "--dask", dask.address) as run,
+    ):
+        wait_for_results(run, database, 5)
         dask.add_worker()
         dask.workers[0].kill()
-        _, err = run.communicate(timeout=120)
+        _, err = run.communicate()
     assert run.returncode == 0, err
-    assert count(tmp_path / "c.db") == 200
+    assert count(database) == 200
 
 
 def test_an_unsound_course_exits_2_as_in_a_local_run(small_course: Path, tmp_path: Path) -> None:
