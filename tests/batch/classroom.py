@@ -66,11 +66,11 @@ def wait_for_results(process: subprocess.Popen[str], database: Path, number: int
     assert process.poll() is None, process.communicate()[1]
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Return as soon as the condition holds; fail when a minute does not suffice."""
+def wait_until(condition: Callable[[], object], state: Callable[[], object] = lambda: None) -> None:
+    """Return as soon as the condition holds; after a minute fail and show the `state`."""
     ends = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < ends
+        assert time.monotonic() < ends, state()
         time.sleep(0.02)
 
 

@@ -421,13 +421,8 @@ def test_a_worker_that_dies_is_replaced_and_leaves_nothing(patient_course, tmp_p
 
 
 def _workers(parent: int) -> list[int]:
-    """Return the worker processes of a run; children of theirs may end meanwhile."""
-    found = []
-    for pid in family(parent):
-        with suppress(OSError):
-            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(pid)
-    return found
+    """Return the worker processes of a run."""
+    return [pid for pid, line in _commands(family(parent)).items() if b"spawn_main" in line]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
@@ -440,12 +435,17 @@ def test_a_run_that_is_killed_leaves_no_process_and_no_file_behind(
         wait_for_results(run, tmp_path / "c.db", 10)
         everybody = family(run.pid)
         assert len(everybody) >= 5  # two workers, a warm process and a child of it for each
-    wait_until(
-        lambda: (
-            not list(scratch.iterdir())
-            and not any(Path(f"/proc/{each}").exists() for each in everybody)
-        )
-    )
+    wait_until(lambda: not _commands(everybody), lambda: _commands(everybody))
+    wait_until(lambda: not list(scratch.iterdir()), lambda: list(scratch.rglob("*")))
+
+
+def _commands(pids: list[int]) -> dict[int, bytes]:
+    """Return the command lines of those processes that have not ended."""
+    found = {}
+    for pid in pids:
+        with suppress(OSError):
+            found[pid] = Path(f"/proc/{pid}/cmdline").read_bytes()
+    return found
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
@@ -467,7 +467,7 @@ def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
     tmp_path, monkeypatch, capfd
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with Pool(4, (), Running("process", False), str) as pool:
+    with Pool(4, (), RunningOptions("process"), str) as pool:
         while not pool.has_room:
             pool.results()
     assert capfd.readouterr().err == ""
@@ -476,7 +476,7 @@ def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd):
-    with Pool(1, (), Running("process", False), str) as pool:
+    with Pool(1, (), RunningOptions("process"), str) as pool:
         (worker,) = multiprocessing.active_children()
         os.kill(worker.pid, signal.SIGINT)
         while not pool.has_room:
