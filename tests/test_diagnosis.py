@@ -209,7 +209,6 @@ def table(specimens: Sequence[Specimen]) -> Iterator[str]:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_most_single_mistakes_are_diagnosed(slug: str) -> None:
     figures = figures_of(slug)
-    print(figures)
     assert figures.singles_named >= LEAST_NAMED * figures.singles, figures
 
 
@@ -294,11 +293,6 @@ def misconceptions(slug: str) -> Sequence[Misconception]:
 
 def test_no_diagnosis_option_gives_no_diagnoses() -> None:
     assert graded_as_json("--no-diagnosis") == []
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_naming_costs_what_is_printed(slug: str) -> None:
-    print(cost_of(slug))
 
 
 if __name__ == "__main__":
