@@ -49,7 +49,7 @@ coverage: $(DEV_READY)
 	@echo "whole grader: $$($(BIN)/coverage report --format=total) %"
 
 check: $(READY)
-	@$(GRADER) check $(PROBLEM)
+	@$(GRADER) check $(PROBLEM) $(ARGS)
 
 audit: $(READY)
 	@$(GRADER) audit $(PROBLEM)

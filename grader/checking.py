@@ -32,8 +32,11 @@ class Checkup:
     """published numbers that the reference rounds to"""
 
 
-def check(course: Course, slug: str, runner: Runner) -> Checkup:
-    """Check a problem's files, its reference on every case, its published values and starter."""
+def check(course: Course, slug: str, runner: Runner, *, starters: bool = True) -> Checkup:
+    """Check a problem's files, its reference on every case, its published values and starter.
+
+    `starters=False` leaves the solution unread: a learner may have written it.
+    """
     complaints: list[Complaint] = []
 
     def attempt(step: Callable[..., _Result], *arguments: Any) -> _Result | None:
@@ -59,7 +62,8 @@ def check(course: Course, slug: str, runner: Runner) -> Checkup:
                 numbers, wrong = _published_complaints(case, problem, prepared.answer(case))
                 agreed += numbers
                 complaints += wrong
-        complaints += _starter_complaints(course, prepared, runner)
+        if starters:
+            complaints += _starter_complaints(course, prepared, runner)
     return Checkup(slug, tuple(complaints), len(problem.requirements), len(problem.cases), agreed)
 
 

@@ -317,6 +317,12 @@ def _add_authoring(command: _Command) -> None:
         ("check", "run", "CheckOptions"),
     )
     check.add_argument("slugs", nargs="*", metavar="SLUG")
+    check.add_argument(
+        "--no-starters",
+        dest="starters",
+        action="store_false",
+        help="do not check solutions/: learners have changed the starters",
+    )
     audit = command(
         "audit",
         "prove that the cases reject every misconception",

@@ -22,6 +22,10 @@ HERE = Path(__file__).parent
 REPOSITORY = HERE.parent
 SMALL_COURSE = HERE / "data" / "course"
 """A course with one sound exercise: `projection`."""
+SLUGS = ("multi_head_attention", "batched_multi_head_attention")
+"""The shipped exercises. Tests use only these, because authors add others."""
+STARTERS = HERE / "data" / "starters"
+"""a copy of the shipped `solutions`; learners change the original"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -76,6 +80,16 @@ def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
         if isinstance(content, str):
             content = textwrap.dedent(content).lstrip("\n").encode()
         path.write_bytes(content)
+    return root
+
+
+def copy_shipped(root: Path) -> Path:
+    """Copy the shipped exercises below `root`, with starters as their solutions. Return `root`."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(STARTERS, root / "solutions")
+    for slug in SLUGS:
+        for folder in ("problems", "cases"):
+            shutil.copytree(REPOSITORY / folder / slug, root / folder / slug, ignore=ignore)
     return root
 
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY, run_in
+from conftest import REPOSITORY, copy_shipped, run_in
 
 README = (REPOSITORY / "README.md").read_text("utf-8")
 SAMPLE = re.compile(r"<!-- sample of (\S+) -->\n```text\n(.*?)```", re.DOTALL)
@@ -25,10 +25,7 @@ MAKE_TARGETS = sorted(set(re.findall(r"`?make (\w+)", README)) - {"grade"})
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
     """A copy of the shipped course, whose solutions may be written."""
-    for folder in ("problems", "cases", "solutions"):
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignore)
-    return tmp_path
+    return copy_shipped(tmp_path)
 
 
 def test_the_readme_contains_commands() -> None:

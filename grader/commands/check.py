@@ -11,9 +11,10 @@ from grader.errors import AuthorError
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """The exercises to check; none means all."""
+    """The exercises to check, and whether `solutions` holds their starters; no slug means all."""
 
     slugs: tuple[str, ...]
+    starters: bool
 
 
 def run(options: CheckOptions, context: Context) -> int:
@@ -24,12 +25,13 @@ def run(options: CheckOptions, context: Context) -> int:
     runner, _ = runners.choose("process", require_isolation=False)
     with runner:
         for slug in slugs:
-            checkup = checking.check(course, slug, runner)
+            checkup = checking.check(course, slug, runner, starters=options.starters)
             complaints += checkup.complaints
             if not checkup.complaints:
                 print(
                     f"{slug}: {checkup.requirements} requirements, {checkup.cases} cases,"
-                    f" {checkup.published_numbers} published numbers agree, the starter fails",
+                    f" {checkup.published_numbers} published numbers agree"
+                    f"{', the starter fails' if options.starters else ''}",
                     file=context.stdout,
                 )
     if complaints:

@@ -35,7 +35,7 @@ def files(*, diagnosis: bool) -> Iterator[tuple[str, Path]]:
 def reports(*, diagnosis: bool = True) -> Iterator[tuple[str, Report]]:
     """Yield the name and the report of every submission."""
     course = Course(REPOSITORY)
-    graders = {slug: ProblemGrader(course, slug) for slug in course.slugs}
+    graders = {slug: ProblemGrader(course, slug) for slug, _ in files(diagnosis=diagnosis)}
     runner, _ = runners.choose()
     with runner:
         for slug, path in files(diagnosis=diagnosis):

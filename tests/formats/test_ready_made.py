@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import REPOSITORY
+from conftest import REPOSITORY, copy_shipped
 
 from formats import runner_log
 from formats.checkers import gradescope, jenkins
@@ -31,7 +31,7 @@ SUBMISSIONS = REPOSITORY / "tests" / "data" / "submissions"
 RIGHT = SUBMISSIONS / "right-vectorised" / f"{SLUG}.py"
 WRONG = SUBMISSIONS / "scale-by-d-model" / f"{SLUG}.py"
 CANARY = "CANARY = 'not yours'\n"
-COURSE = ("grader", "problems", "cases", "solutions", ".ci", "docs")
+PROJECT = ("grader", ".ci", "docs")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
 
 
@@ -40,7 +40,8 @@ def course(tmp_path: Path) -> Path:
     """A copy of the whole project, as a checkout of the base branch."""
     root = tmp_path / "course"
     ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
-    for folder in COURSE:
+    copy_shipped(root)
+    for folder in PROJECT:
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=ignore)
     for name in FILES:
         shutil.copy(REPOSITORY / name, root / name)
@@ -72,9 +73,7 @@ def bash(script: str, cwd: Path, environment: dict[str, str]) -> subprocess.Comp
 def head(course: Path, source: Path | None) -> Path:
     """Return the pull request's checkout: the shipped solutions with one changed."""
     folder = course / ".pull-request" / "solutions"
-    shutil.copytree(REPOSITORY / "solutions", folder)
-    for starter in (course / "solutions").glob("*.py"):
-        shutil.copy(starter, folder)
+    shutil.copytree(course / "solutions", folder)
     if source:
         shutil.copy(source, folder / f"{SLUG}.py")
     return folder
