@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from conftest import REPOSITORY, run_in
@@ -66,29 +65,36 @@ def test_news_lists_newly_met_and_newly_broken_requirements(tmp_path: Path) -> N
     assert str(changes(right, right)) == ""
 
 
+def save(path: Path, text: str) -> None:
+    """Save a file as editors do: at no moment is it empty or half written."""
+    draft = path.with_suffix(".part")
+    draft.write_text(text)
+    draft.replace(path)
+
+
 def test_watch_prints_a_line_for_each_save_and_exits_0_on_ctrl_c(tmp_path: Path) -> None:
     root = new_course(tmp_path)
     path = root / "solutions" / "twice.py"
-    watch = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-u", "-m", "grader", "watch", "twice", "--root", str(root)],
         cwd=REPOSITORY,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"NO_COLOR": "1", "COLUMNS": "120"},
-    )
-    assert watch.stdout
-    try:
-        assert "twice: 0 of 2 points" in watch.stdout.readline()
-        path.write_text(RIGHT.format(name="twice"))
-        assert "2 of 2 points; newly met: returns, doubles" in watch.stdout.readline()
-        path.write_text("def twice(x:\n")
-        assert "cannot be graded" in watch.stdout.readline()
-        path.write_text(WRONG.format(name="twice"))
-        assert "1 of 2 points; newly broken: doubles" in watch.stdout.readline()
-    finally:
-        time.sleep(0.1)
-        watch.send_signal(signal.SIGINT)
-        _, errors = watch.communicate(timeout=20)
+    ) as watch:
+        assert watch.stdout
+        try:
+            assert "twice: 0 of 2 points" in watch.stdout.readline()
+            save(path, RIGHT.format(name="twice"))
+            assert "2 of 2 points; newly met: returns, doubles" in watch.stdout.readline()
+            save(path, "def twice(x:\n")
+            assert "cannot be graded" in watch.stdout.readline()
+            save(path, WRONG.format(name="twice"))
+            assert "1 of 2 points; newly broken: doubles" in watch.stdout.readline()
+            watch.send_signal(signal.SIGINT)
+            _, errors = watch.communicate()
+        finally:
+            watch.kill()
     assert watch.returncode == 0
     assert "Traceback" not in errors
