@@ -67,8 +67,8 @@ def wait_for_results(process: subprocess.Popen[str], database: Path, number: int
 
 
 def wait_until(condition: Callable[[], object], state: Callable[[], object] = lambda: None) -> None:
-    """Return as soon as the condition holds; after a minute fail and show the `state`."""
-    ends = time.monotonic() + 60
+    """Return as soon as the condition holds; after five minutes fail and show the `state`."""
+    ends = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < ends, state()
         time.sleep(0.02)
