@@ -16,6 +16,7 @@ import tempfile
 import zipfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import exports
 import generated
@@ -58,7 +59,7 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory) -> tuple[Path, Path, Path]:
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """The small course, a class of 22 graded with one job, and its database."""
     place = tmp_path_factory.mktemp("class")
     course = place / "course"
@@ -70,14 +71,18 @@ def graded(tmp_path_factory) -> tuple[Path, Path, Path]:
     return course, learners, database
 
 
-def test_each_learner_gets_the_verdict_of_what_they_handed_in(graded):
+def test_each_learner_gets_the_verdict_of_what_they_handed_in(
+    graded: tuple[Path, Path, Path],
+) -> None:
     found = verdicts(graded[2])
     assert len(found) == 22
     for learner, verdict in found.items():
         assert verdict == EXPECTED[learner.split("-", 2)[2]]
 
 
-def test_results_do_not_depend_on_the_number_of_jobs_or_the_order(graded, tmp_path):
+def test_results_do_not_depend_on_the_number_of_jobs_or_the_order(
+    graded: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     course, learners, database = graded
     other = tmp_path / "other.db"
     files = sorted(learners.glob("*/*.py"))
@@ -91,7 +96,7 @@ def test_results_do_not_depend_on_the_number_of_jobs_or_the_order(graded, tmp_pa
     assert len(theirs) == 22
 
 
-def test_a_second_run_grades_nothing_and_says_the_same(graded):
+def test_a_second_run_grades_nothing_and_says_the_same(graded: tuple[Path, Path, Path]) -> None:
     course, learners, database = graded
     before = query(database, "SELECT key, run FROM results")
     ran = batch(course, learners, "--database", database)
@@ -100,7 +105,7 @@ def test_a_second_run_grades_nothing_and_says_the_same(graded):
     assert ran.code == 1
 
 
-def test_only_what_changed_is_graded_again(graded, tmp_path):
+def test_only_what_changed_is_graded_again(graded: tuple[Path, Path, Path], tmp_path: Path) -> None:
     course, learners, database = graded
     mine, theirs = tmp_path / "class", tmp_path / "class.db"
     shutil.copytree(learners, mine)
@@ -111,7 +116,9 @@ def test_only_what_changed_is_graded_again(graded, tmp_path):
     assert verdicts(theirs)["learner-00001-no-bias"] == "passed"
 
 
-def test_new_cases_grade_everything_again_and_old_results_stay(graded, tmp_path):
+def test_new_cases_grade_everything_again_and_old_results_stay(
+    graded: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     _, learners, database = graded
     course, mine = tmp_path / "course", tmp_path / "class.db"
     shutil.copytree(SMALL_COURSE, course)
@@ -124,7 +131,9 @@ def test_new_cases_grade_everything_again_and_old_results_stay(graded, tmp_path)
     assert count(mine) == 23
 
 
-def test_identical_files_are_graded_once_and_told_under_each_ones_name(small_course, tmp_path):
+def test_identical_files_are_graded_once_and_told_under_each_ones_name(
+    small_course: Path, tmp_path: Path
+) -> None:
     for who in ("ada", "bob", "zoe"):
         (tmp_path / "class" / who).mkdir(parents=True)
         (tmp_path / "class" / who / "projection.py").write_text(generated.RAISES)
@@ -139,7 +148,9 @@ def test_identical_files_are_graded_once_and_told_under_each_ones_name(small_cou
         assert not any(other in text for other in {"ada", "bob", "zoe"} - {who})
 
 
-def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(graded):
+def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(
+    graded: tuple[Path, Path, Path],
+) -> None:
     course, _, database = graded
     ran = batch(course, "--export", "--database", database)
     lines = ran.out.splitlines()
@@ -154,7 +165,9 @@ def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(graded)
     assert "of 20  product: Every row of X is multiplied by W. (" in tables
 
 
-def test_everything_is_exported_from_the_database_without_the_files_or_a_course(graded, tmp_path):
+def test_everything_is_exported_from_the_database_without_the_files_or_a_course(
+    graded: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     _, _, database = graded
     ran = run_in(
         tmp_path,
@@ -173,7 +186,9 @@ def test_everything_is_exported_from_the_database_without_the_files_or_a_course(
     assert one["reports"][0]["submission"] == "learner-00000-right/projection.py"
 
 
-def test_the_reports_of_a_class_are_those_of_grading_each_file(graded, tmp_path):
+def test_the_reports_of_a_class_are_those_of_grading_each_file(
+    graded: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     course, learners, database = graded
     ran = run_in(
         course, "grade", *(str(p) for p in sorted(learners.glob("*/*.py"))), "--format", "json"
@@ -189,7 +204,7 @@ def test_the_reports_of_a_class_are_those_of_grading_each_file(graded, tmp_path)
             assert _plain(found) == _plain(json.loads(mine))
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Return a report's data without timings and the names of files, which differ."""
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items() if k != "seconds"}
@@ -201,7 +216,7 @@ def _plain(value):
 
 
 @pytest.mark.parametrize("name", ["canvas", "gradescope"])
-def test_an_export_is_shown_and_graded(name, small_course, tmp_path):
+def test_an_export_is_shown_and_graded(name: str, small_course: Path, tmp_path: Path) -> None:
     export = exports.read(name)
     archive = export.zip(tmp_path)
     ran = batch(small_course, archive, "--dry-run")
@@ -217,12 +232,14 @@ def test_an_export_is_shown_and_graded(name, small_course, tmp_path):
     assert {line["verdict"] for line in lines.values()} == {"errored", "missing"}
 
 
-def test_a_class_in_which_all_passed_ends_with_0(small_course, tmp_path):
+def test_a_class_in_which_all_passed_ends_with_0(small_course: Path, tmp_path: Path) -> None:
     generated.write(tmp_path / "class", 2, ("right",))
     assert batch(small_course, tmp_path / "class").code == 0
 
 
-def test_a_class_in_which_somebody_is_missing_does_not_pass(small_course, tmp_path):
+def test_a_class_in_which_somebody_is_missing_does_not_pass(
+    small_course: Path, tmp_path: Path
+) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     (tmp_path / "class" / "zoe").mkdir()
     (tmp_path / "class" / "zoe" / "essay.pdf").write_text("")
@@ -231,7 +248,9 @@ def test_a_class_in_which_somebody_is_missing_does_not_pass(small_course, tmp_pa
     assert "- zoe                      projection  nothing was handed in" in ran.out
 
 
-def test_a_module_beside_the_solution_is_imported_from_a_zip(small_course, tmp_path):
+def test_a_module_beside_the_solution_is_imported_from_a_zip(
+    small_course: Path, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as out:
         out.writestr("ada/projection.py", "from helper import project\n")
         out.writestr("ada/helper.py", generated.RIGHT)
@@ -241,7 +260,7 @@ def test_a_module_beside_the_solution_is_imported_from_a_zip(small_course, tmp_p
     assert "✗ bob" in ran.out
 
 
-def test_a_changed_module_is_a_changed_submission(small_course, tmp_path):
+def test_a_changed_module_is_a_changed_submission(small_course: Path, tmp_path: Path) -> None:
     folder = tmp_path / "class" / "ada"
     folder.mkdir(parents=True)
     (folder / "projection.py").write_text("from helper import project\n")
@@ -254,7 +273,7 @@ def test_a_changed_module_is_a_changed_submission(small_course, tmp_path):
     assert batch(small_course, tmp_path / "class").code == 1
 
 
-def test_a_task_is_graded_without_a_copy_of_its_files(small_course, tmp_path):
+def test_a_task_is_graded_without_a_copy_of_its_files(small_course: Path, tmp_path: Path) -> None:
     snapshot = take(Course(small_course), "projection", GradingOptions())
     source, helpers = b"from helper import project\n", {"helper.py": generated.RIGHT.encode()}
     task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
@@ -271,7 +290,9 @@ def test_a_task_is_graded_without_a_copy_of_its_files(small_course, tmp_path):
 # --- hidden cases -------------------------------------------------------------------------------
 
 
-def test_hidden_cases_are_hidden_unless_they_are_revealed(small_course, tmp_path):
+def test_hidden_cases_are_hidden_unless_they_are_revealed(
+    small_course: Path, tmp_path: Path
+) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "more.yaml").write_text(
@@ -281,7 +302,7 @@ def test_hidden_cases_are_hidden_unless_they_are_revealed(small_course, tmp_path
     generated.write(tmp_path / "class", 1, ("no-bias",))
     database = tmp_path / "c.db"
     batch(small_course, tmp_path / "class", "--cases", secret, "--hidden", "--database", database)
-    shown = ["--export", "--database", database, "--reports"]
+    shown: list[str | Path] = ["--export", "--database", database, "--reports"]
     batch(small_course, *shown, f"json={tmp_path / 'learner'}")
     batch(small_course, *shown, f"json={tmp_path / 'teacher'}", "--reveal")
     (learner,), (teacher,) = ((tmp_path / who).iterdir() for who in ("learner", "teacher"))
@@ -290,11 +311,13 @@ def test_hidden_cases_are_hidden_unless_they_are_revealed(small_course, tmp_path
     assert "secret-case" in teacher.read_text("utf-8")
 
 
-def test_what_may_change_a_verdict_makes_results_of_its_own(small_course, tmp_path):
+def test_what_may_change_a_verdict_makes_results_of_its_own(
+    small_course: Path, tmp_path: Path
+) -> None:
     course = Course(small_course)
     (tmp_path / "more.yaml").write_text("requirement: bias\ncases: []\n")
 
-    def key(**options) -> str:
+    def key(**options: Any) -> str:
         return take(course, "projection", GradingOptions(**options)).key
 
     keys = [
@@ -327,12 +350,12 @@ no_copy_of_a_locked_file = pytest.mark.skipif(
 
 
 @pytest.fixture
-def patient_course(small_course) -> Path:
+def patient_course(small_course: Path) -> Path:
     """The small course with limits that are not reached: a submission that waits is not ended."""
     return limited(small_course, 300)
 
 
-def test_a_submission_that_hangs_is_one_error(small_course, tmp_path):
+def test_a_submission_that_hangs_is_one_error(small_course: Path, tmp_path: Path) -> None:
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "projection.py").write_text(generated.HANGS)
     ran = batch(limited(small_course, 0.5), tmp_path / "class", "--database", tmp_path / "c.db")
@@ -341,7 +364,9 @@ def test_a_submission_that_hangs_is_one_error(small_course, tmp_path):
 
 
 @no_copy_of_a_locked_file
-def test_submissions_that_take_long_hold_up_nobody_else(patient_course, tmp_path):
+def test_submissions_that_take_long_hold_up_nobody_else(
+    patient_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 6, ("right",))
     generated.write_waiting(learners, ["a-wait-0", "a-wait-1"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -358,7 +383,7 @@ def test_submissions_that_take_long_hold_up_nobody_else(patient_course, tmp_path
     assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
 
 
-def test_one_bad_zip_is_one_learners_line(small_course, tmp_path):
+def test_one_bad_zip_is_one_learners_line(small_course: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as out:
         out.writestr("ada/projection.py", generated.RIGHT)
         out.writestr("bob/work.zip", b"PK nonsense")
@@ -370,8 +395,8 @@ def test_one_bad_zip_is_one_learners_line(small_course, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_three_times_and_resumed_every_submission_is_graded_exactly_once(
-    graded, patient_course, tmp_path
-):
+    graded: tuple[Path, Path, Path], patient_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 66)
     whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
     moments = random.Random(7)
@@ -395,7 +420,7 @@ def test_killed_three_times_and_resumed_every_submission_is_graded_exactly_once(
 
 
 @pytest.fixture
-def scratch(tmp_path, monkeypatch) -> Path:
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary files of the processes that a test starts."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -404,7 +429,9 @@ def scratch(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
-def test_a_worker_that_dies_is_replaced_and_leaves_nothing(patient_course, tmp_path, scratch):
+def test_a_worker_that_dies_is_replaced_and_leaves_nothing(
+    patient_course: Path, tmp_path: Path, scratch: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 20, ("right",))
     generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -427,8 +454,8 @@ def _workers(parent: int) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
 def test_a_run_that_is_killed_leaves_no_process_and_no_file_behind(
-    patient_course, tmp_path, scratch
-):
+    patient_course: Path, tmp_path: Path, scratch: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 10, ("right",))
     generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
     with started(patient_course, learners, "--database", tmp_path / "c.db", "--jobs", "2") as run:
@@ -452,7 +479,9 @@ def _commands(pids: list[int]) -> dict[int, bytes]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(patient_course, tmp_path):
+def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(
+    patient_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 5, ("right",))
     generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -467,10 +496,10 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(patient_course, tmp_path)
 
 
 def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
-    tmp_path, monkeypatch, capfd
-):
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with Pool(4, (), RunningOptions("process"), str) as pool:
+    with Pool(4, (), RunningOptions("process"), print) as pool:
         while not pool.has_room:
             pool.results()
     assert capfd.readouterr().err == ""
@@ -478,9 +507,10 @@ def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd):
-    with Pool(1, (), RunningOptions("process"), str) as pool:
+def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd: pytest.CaptureFixture[str]) -> None:
+    with Pool(1, (), RunningOptions("process"), print) as pool:
         (worker,) = multiprocessing.active_children()
+        assert worker.pid
         os.kill(worker.pid, signal.SIGINT)
         while not pool.has_room:
             pool.results()
@@ -509,7 +539,9 @@ def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd):
         (["class", "--database", "class"], "cannot open the database"),
     ],
 )
-def test_a_mistake_of_the_user_exits_2_with_advice(argv, says, small_course):
+def test_a_mistake_of_the_user_exits_2_with_advice(
+    argv: list[str], says: str, small_course: Path
+) -> None:
     generated.write(small_course / "class", 1, ("right",))
     if "--dask" in argv and importlib.util.find_spec("distributed"):
         pytest.skip("distributed is here")
@@ -519,7 +551,7 @@ def test_a_mistake_of_the_user_exits_2_with_advice(argv, says, small_course):
     assert "Traceback" not in ran.err
 
 
-def test_a_mistake_in_the_cases_is_told_with_its_place(small_course, tmp_path):
+def test_a_mistake_in_the_cases_is_told_with_its_place(small_course: Path, tmp_path: Path) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     (small_course / "problems" / "projection" / "reference.py").write_text(
         "def project(X, W, bias=None):\n    return X / 0\n"
@@ -530,7 +562,9 @@ def test_a_mistake_in_the_cases_is_told_with_its_place(small_course, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["CREATE TABLE t (a)", "PRAGMA application_id = 1735554674"])
-def test_a_foreign_database_is_refused_and_left_alone(content, small_course, tmp_path):
+def test_a_foreign_database_is_refused_and_left_alone(
+    content: str, small_course: Path, tmp_path: Path
+) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     path = tmp_path / "c.db"
     connection = sqlite3.connect(path)
@@ -542,7 +576,9 @@ def test_a_foreign_database_is_refused_and_left_alone(content, small_course, tmp
     assert query(path, "SELECT name FROM sqlite_schema")[0] == ("mine",)
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(small_course, tmp_path):
+def test_a_file_that_is_no_database_is_refused_and_left_alone(
+    small_course: Path, tmp_path: Path
+) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     (tmp_path / "c.db").write_text("my notes, not a database, " * 100)
     ran = batch(small_course, tmp_path / "class", "--database", tmp_path / "c.db")
@@ -552,7 +588,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(small_course, tmp_
 
 
 @no_copy_of_a_locked_file
-def test_two_runs_cannot_write_to_one_database(patient_course, tmp_path):
+def test_two_runs_cannot_write_to_one_database(patient_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
     generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -568,7 +604,9 @@ def test_two_runs_cannot_write_to_one_database(patient_course, tmp_path):
 # --- progress -----------------------------------------------------------------------------------
 
 
-def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(small_course, tmp_path):
+def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(
+    small_course: Path, tmp_path: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 6, ("right",))
     ran = run_in(small_course, "batch", str(learners), terminal=True, TERM="xterm")
     assert "grading" in ran.err
@@ -580,8 +618,9 @@ def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(small_cou
     assert "\x1b" not in ran.err
 
 
-def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left():
-    now, told = [0.0], []
+def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left() -> None:
+    now = [0.0]
+    told: list[str] = []
     lines = Lines(told.append, 100, get_time=lambda: now[0])
     for done in (0, 2, 4, 6, 16, 26, 36, 46, 100, 100):
         lines.show(done)
@@ -598,8 +637,9 @@ def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left():
     ]
 
 
-def test_no_rate_is_told_before_anything_is_graded():
-    now, told = [0.0], []
+def test_no_rate_is_told_before_anything_is_graded() -> None:
+    now = [0.0]
+    told: list[str] = []
     lines = Lines(told.append, 2, get_time=lambda: now[0])
     now[0] = 5.0
     lines.show(0)
