@@ -1,4 +1,4 @@
-"""The workflows of `.github`, and what they run to make a release."""
+"""The workflows of `.github`, and the release script that they run."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def values(node: Any, key: str) -> Iterator[str]:
             yield from values(item, key)
 
 
-def test_there_are_workflows_to_test_to_grade_and_to_release() -> None:
+def test_the_workflows_are_grade_release_and_test() -> None:
     assert [path.stem for path in WORKFLOWS] == ["grade", "release", "test"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_every_action_is_pinned_by_commit_and_its_version_is_in_a_comment(path: Path) -> None:
+def test_every_action_is_pinned_by_commit_with_its_version_in_a_comment(path: Path) -> None:
     text = path.read_text("utf-8")
     used = list(values(yaml.safe_load(text), "uses"))
     assert used
@@ -45,11 +45,11 @@ def test_every_action_is_pinned_by_commit_and_its_version_is_in_a_comment(path: 
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_only_reads_unless_a_job_says_otherwise(path: Path) -> None:
+def test_workflows_have_read_permission_and_no_foreign_text_in_scripts(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text("utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     for script in values(workflow["jobs"], "run"):
-        assert "${{" not in script, "no text from outside in a script"
+        assert "${{" not in script, "a script must not contain text from outside"
 
 
 def test_dependabot_updates_actions_and_packages() -> None:
@@ -59,7 +59,7 @@ def test_dependabot_updates_actions_and_packages() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="releases are built on Linux")
-def test_a_tag_of_another_version_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+def test_a_release_tag_of_another_version_is_refused_before_the_build(tmp_path: Path) -> None:
     (tmp_path / "python").symlink_to(sys.executable)
     ran = subprocess.run(
         ["bash", REPOSITORY / ".ci" / "build-release", "v99.0.0"],

@@ -43,7 +43,7 @@ def prepared(request: pytest.FixtureRequest) -> grading.PreparedProblem:
     return grading.prepare(problem, COURSE.reference(problem))
 
 
-def test_the_course_has_these_exercises() -> None:
+def test_the_course_contains_the_two_shipped_exercises() -> None:
     assert set(SLUGS) <= set(COURSE.slugs)
 
 
@@ -144,7 +144,7 @@ def alternatives() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def exams() -> dict[str, grading.PreparedProblem]:
+def prepared_problems() -> dict[str, grading.PreparedProblem]:
     """The exercises, for two ways to seed the inputs."""
     found = {}
     for slug in SLUGS:
@@ -156,10 +156,10 @@ def exams() -> dict[str, grading.PreparedProblem]:
 
 @pytest.mark.parametrize(("slug", "alternative"), alternatives())
 def test_a_right_implementation_meets_every_requirement(
-    slug: str, alternative: Any, exams: dict[str, grading.PreparedProblem]
+    slug: str, alternative: Any, prepared_problems: dict[str, grading.PreparedProblem]
 ) -> None:
     for reseed in (0, 5):
-        prepared = exams[f"{slug}-{reseed}"]
+        prepared = prepared_problems[f"{slug}-{reseed}"]
         run = Run(
             inprocess.execute(alternative.implementation, prepared.problem.returns, prepared.calls)
         )
@@ -196,7 +196,7 @@ def test_checks_do_not_depend_on_solved_and_new_exercises(tmp_path: Path) -> Non
     assert ran.out.count(" requirements, ") == len(SLUGS) + 1
 
 
-def test_the_linter_leaves_solutions_alone(tmp_path: Path) -> None:
+def test_the_linter_ignores_solutions(tmp_path: Path) -> None:
     shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
     write_files(tmp_path, {"solutions/mine.py": "import os,sys\n", "other.py": "import os,sys\n"})
     for command in (["check"], ["format", "--check"]):

@@ -66,7 +66,7 @@ def test_news_lists_newly_met_and_newly_broken_requirements(tmp_path: Path) -> N
 
 
 def save(path: Path, text: str) -> None:
-    """Save a file as editors do: at no moment is it empty or half written."""
+    """Save a file atomically, as editors do."""
     draft = path.with_suffix(".part")
     draft.write_text(text)
     draft.replace(path)

@@ -42,7 +42,7 @@ MISTAKES = {
     "syntax": ("mask=None):", "mask=None)"),
     "loops": ("e = np.exp", "print(scores.shape)\n    e = np.exp"),
 }
-"""kind -> what is replaced in the right solution"""
+"""kind -> text of the right solution and its replacement"""
 
 
 def source(number: int) -> str:

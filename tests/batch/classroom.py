@@ -40,7 +40,7 @@ def batch(course: Path, *argv: str | Path) -> Ran:
 
 
 def limited(course: Path, seconds: float) -> Path:
-    """Change the small course's time limits: for one call, and twice that for a submission."""
+    """Set the small course's time limits: `seconds` for a call, twice that for a submission."""
     file = course / "problems" / "projection" / "problem.yaml"
     limits = f"limits: {{seconds: {seconds}, total_seconds: {2 * seconds}}}"
     file.write_text(file.read_text().replace("limits: {seconds: 2}", limits))
@@ -61,13 +61,13 @@ def started(course: Path, *argv: str | Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for_results(process: subprocess.Popen[str], database: Path, number: int) -> None:
-    """Return as soon as `number` results are safe. The run must not end before that."""
+    """Wait until the database has `number` results; the run must not end before."""
     wait_until(lambda: count_now(database) >= number or process.poll() is not None)
     assert process.poll() is None, process.communicate()[1]
 
 
 def wait_until(condition: Callable[[], object], state: Callable[[], object] = lambda: None) -> None:
-    """Return as soon as the condition holds; after five minutes fail and show the `state`."""
+    """Wait until the condition holds; after five minutes fail and show the `state`."""
     ends = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < ends, state()

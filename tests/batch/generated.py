@@ -55,7 +55,7 @@ def write(folder: Path, count: int, kinds: tuple[str, ...] = tuple(KINDS)) -> Pa
 
 
 def write_waiting(folder: Path, names: Iterable[str], signal: Path) -> None:
-    """Add learners whose code runs until the file `signal` exists, and is right then."""
+    """Add learners whose code waits until the file `signal` exists, then returns right values."""
     wait = f"    while not os.path.exists({str(signal)!r}):\n        time.sleep(0.01)\n"
     head, body = RIGHT.split("\n", 1)
     for name in names:

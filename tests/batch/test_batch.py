@@ -71,7 +71,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     return course, learners, database
 
 
-def test_each_learner_gets_the_verdict_of_what_they_handed_in(
+def test_each_learner_gets_the_verdict_of_their_submission(
     graded: tuple[Path, Path, Path],
 ) -> None:
     found = verdicts(graded[2])
@@ -96,7 +96,9 @@ def test_results_do_not_depend_on_the_number_of_jobs_or_the_order(
     assert len(theirs) == 22
 
 
-def test_a_second_run_grades_nothing_and_says_the_same(graded: tuple[Path, Path, Path]) -> None:
+def test_a_second_run_grades_nothing_and_has_the_same_results(
+    graded: tuple[Path, Path, Path],
+) -> None:
     course, learners, database = graded
     before = query(database, "SELECT key, run FROM results")
     ran = batch(course, learners, "--database", database)
@@ -105,7 +107,9 @@ def test_a_second_run_grades_nothing_and_says_the_same(graded: tuple[Path, Path,
     assert ran.code == 1
 
 
-def test_only_what_changed_is_graded_again(graded: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_only_a_changed_submission_is_graded_again(
+    graded: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     course, learners, database = graded
     mine, theirs = tmp_path / "class", tmp_path / "class.db"
     shutil.copytree(learners, mine)
@@ -116,7 +120,7 @@ def test_only_what_changed_is_graded_again(graded: tuple[Path, Path, Path], tmp_
     assert verdicts(theirs)["learner-00001-no-bias"] == "passed"
 
 
-def test_new_cases_grade_everything_again_and_old_results_stay(
+def test_changed_cases_grade_a_submission_again_and_keep_old_results(
     graded: tuple[Path, Path, Path], tmp_path: Path
 ) -> None:
     _, learners, database = graded
@@ -131,7 +135,7 @@ def test_new_cases_grade_everything_again_and_old_results_stay(
     assert count(mine) == 23
 
 
-def test_identical_files_are_graded_once_and_told_under_each_ones_name(
+def test_identical_files_are_graded_once_and_reported_under_each_learners_name(
     small_course: Path, tmp_path: Path
 ) -> None:
     for who in ("ada", "bob", "zoe"):
@@ -148,7 +152,7 @@ def test_identical_files_are_graded_once_and_told_under_each_ones_name(
         assert not any(other in text for other in {"ada", "bob", "zoe"} - {who})
 
 
-def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(
+def test_a_run_prints_a_line_per_learner_and_the_most_missed_requirements(
     graded: tuple[Path, Path, Path],
 ) -> None:
     course, _, database = graded
@@ -165,9 +169,7 @@ def test_the_end_shows_a_line_for_each_learner_and_what_the_class_missed(
     assert "of 20  product: Every row of X is multiplied by W. (" in tables
 
 
-def test_everything_is_exported_from_the_database_without_the_files_or_a_course(
-    graded: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
+def test_export_needs_only_the_database(graded: tuple[Path, Path, Path], tmp_path: Path) -> None:
     _, _, database = graded
     ran = run_in(
         tmp_path,
@@ -186,7 +188,7 @@ def test_everything_is_exported_from_the_database_without_the_files_or_a_course(
     assert one["reports"][0]["submission"] == "learner-00000-right/projection.py"
 
 
-def test_the_reports_of_a_class_are_those_of_grading_each_file(
+def test_batch_and_grade_give_the_same_reports(
     graded: tuple[Path, Path, Path], tmp_path: Path
 ) -> None:
     course, learners, database = graded
@@ -205,7 +207,7 @@ def test_the_reports_of_a_class_are_those_of_grading_each_file(
 
 
 def _plain(value: Any) -> Any:
-    """Return a report's data without timings and the names of files, which differ."""
+    """Return a report's data without timings and file names, which differ."""
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items() if k != "seconds"}
     if isinstance(value, list):
@@ -216,7 +218,9 @@ def _plain(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ["canvas", "gradescope"])
-def test_an_export_is_shown_and_graded(name: str, small_course: Path, tmp_path: Path) -> None:
+def test_a_platform_export_is_listed_by_dry_run_and_graded(
+    name: str, small_course: Path, tmp_path: Path
+) -> None:
     export = exports.read(name)
     archive = export.zip(tmp_path)
     ran = batch(small_course, archive, "--dry-run")
@@ -232,14 +236,12 @@ def test_an_export_is_shown_and_graded(name: str, small_course: Path, tmp_path: 
     assert {line["verdict"] for line in lines.values()} == {"errored", "missing"}
 
 
-def test_a_class_in_which_all_passed_ends_with_0(small_course: Path, tmp_path: Path) -> None:
+def test_a_class_in_which_all_passed_exits_0(small_course: Path, tmp_path: Path) -> None:
     generated.write(tmp_path / "class", 2, ("right",))
     assert batch(small_course, tmp_path / "class").code == 0
 
 
-def test_a_class_in_which_somebody_is_missing_does_not_pass(
-    small_course: Path, tmp_path: Path
-) -> None:
+def test_a_class_with_a_missing_submission_exits_1(small_course: Path, tmp_path: Path) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     (tmp_path / "class" / "zoe").mkdir()
     (tmp_path / "class" / "zoe" / "essay.pdf").write_text("")
@@ -260,7 +262,7 @@ def test_a_module_beside_the_solution_is_imported_from_a_zip(
     assert "✗ bob" in ran.out
 
 
-def test_a_changed_module_is_a_changed_submission(small_course: Path, tmp_path: Path) -> None:
+def test_a_changed_helper_makes_a_changed_submission(small_course: Path, tmp_path: Path) -> None:
     folder = tmp_path / "class" / "ada"
     folder.mkdir(parents=True)
     (folder / "projection.py").write_text("from helper import project\n")
@@ -290,7 +292,7 @@ def test_a_task_is_graded_without_a_copy_of_its_files(small_course: Path, tmp_pa
 # --- hidden cases -------------------------------------------------------------------------------
 
 
-def test_hidden_cases_are_hidden_unless_they_are_revealed(
+def test_exported_reports_show_hidden_cases_only_with_reveal(
     small_course: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret"
@@ -311,7 +313,7 @@ def test_hidden_cases_are_hidden_unless_they_are_revealed(
     assert "secret-case" in teacher.read_text("utf-8")
 
 
-def test_what_may_change_a_verdict_makes_results_of_its_own(
+def test_everything_that_affects_a_verdict_changes_the_key(
     small_course: Path, tmp_path: Path
 ) -> None:
     course = Course(small_course)
@@ -341,7 +343,7 @@ def test_what_may_change_a_verdict_makes_results_of_its_own(
     assert len({task.key for task in tasks}) == len(tasks)
 
 
-# --- what must not hold up or break a run -------------------------------------------------------
+# --- submissions and processes that fail --------------------------------------------------------
 
 
 no_copy_of_a_locked_file = pytest.mark.skipif(
@@ -351,7 +353,7 @@ no_copy_of_a_locked_file = pytest.mark.skipif(
 
 @pytest.fixture
 def patient_course(small_course: Path) -> Path:
-    """The small course with limits that are not reached: a submission that waits is not ended."""
+    """The small course with limits so large that a waiting submission is not ended."""
     return limited(small_course, 300)
 
 
@@ -364,9 +366,7 @@ def test_a_submission_that_hangs_is_one_error(small_course: Path, tmp_path: Path
 
 
 @no_copy_of_a_locked_file
-def test_submissions_that_take_long_hold_up_nobody_else(
-    patient_course: Path, tmp_path: Path
-) -> None:
+def test_slow_submissions_do_not_delay_others(patient_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 6, ("right",))
     generated.write_waiting(learners, ["a-wait-0", "a-wait-1"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -383,7 +383,7 @@ def test_submissions_that_take_long_hold_up_nobody_else(
     assert [learner[:2] for (learner,) in order[-2:]] == ["a-", "a-"]
 
 
-def test_one_bad_zip_is_one_learners_line(small_course: Path, tmp_path: Path) -> None:
+def test_a_bad_zip_affects_only_its_learner(small_course: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as out:
         out.writestr("ada/projection.py", generated.RIGHT)
         out.writestr("bob/work.zip", b"PK nonsense")
@@ -394,7 +394,7 @@ def test_one_bad_zip_is_one_learners_line(small_course: Path, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_three_times_and_resumed_every_submission_is_graded_exactly_once(
+def test_a_run_killed_three_times_grades_every_submission_exactly_once(
     graded: tuple[Path, Path, Path], patient_course: Path, tmp_path: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 66)
@@ -429,7 +429,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
-def test_a_worker_that_dies_is_replaced_and_leaves_nothing(
+def test_a_killed_worker_is_replaced_and_leaves_no_files(
     patient_course: Path, tmp_path: Path, scratch: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 20, ("right",))
@@ -453,7 +453,7 @@ def _workers(parent: int) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
-def test_a_run_that_is_killed_leaves_no_process_and_no_file_behind(
+def test_a_killed_run_leaves_no_process_and_no_file(
     patient_course: Path, tmp_path: Path, scratch: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 10, ("right",))
@@ -479,9 +479,7 @@ def _commands(pids: list[int]) -> dict[int, bytes]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(
-    patient_course: Path, tmp_path: Path
-) -> None:
+def test_ctrl_c_exits_130_and_keeps_the_results(patient_course: Path, tmp_path: Path) -> None:
     learners = generated.write(tmp_path / "class", 5, ("right",))
     generated.write_waiting(learners, ["wait"], tmp_path / "signal")
     database = tmp_path / "c.db"
@@ -495,7 +493,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_graded(
     assert count(database) == 5
 
 
-def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
+def test_a_pool_that_ends_during_start_leaves_no_traceback_and_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -507,7 +505,7 @@ def test_a_pool_that_ends_while_workers_start_leaves_no_traceback_and_no_file(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd: pytest.CaptureFixture[str]) -> None:
+def test_workers_ignore_ctrl_c_while_they_start(capfd: pytest.CaptureFixture[str]) -> None:
     with Pool(1, (), RunningOptions("process"), print) as pool:
         (worker,) = multiprocessing.active_children()
         assert worker.pid
@@ -539,7 +537,7 @@ def test_workers_that_start_leave_ctrl_c_to_their_parent(capfd: pytest.CaptureFi
         (["class", "--database", "class"], "cannot open the database"),
     ],
 )
-def test_a_mistake_of_the_user_exits_2_with_advice(
+def test_a_usage_error_exits_2_with_a_message(
     argv: list[str], says: str, small_course: Path
 ) -> None:
     generated.write(small_course / "class", 1, ("right",))
@@ -551,7 +549,9 @@ def test_a_mistake_of_the_user_exits_2_with_advice(
     assert "Traceback" not in ran.err
 
 
-def test_a_mistake_in_the_cases_is_told_with_its_place(small_course: Path, tmp_path: Path) -> None:
+def test_a_faulty_reference_is_reported_with_the_cases_place(
+    small_course: Path, tmp_path: Path
+) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
     (small_course / "problems" / "projection" / "reference.py").write_text(
         "def project(X, W, bias=None):\n    return X / 0\n"
@@ -562,7 +562,7 @@ def test_a_mistake_in_the_cases_is_told_with_its_place(small_course: Path, tmp_p
 
 
 @pytest.mark.parametrize("content", ["CREATE TABLE t (a)", "PRAGMA application_id = 1735554674"])
-def test_a_foreign_database_is_refused_and_left_alone(
+def test_a_foreign_database_is_refused_and_unchanged(
     content: str, small_course: Path, tmp_path: Path
 ) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
@@ -576,7 +576,7 @@ def test_a_foreign_database_is_refused_and_left_alone(
     assert query(path, "SELECT name FROM sqlite_schema")[0] == ("mine",)
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(
     small_course: Path, tmp_path: Path
 ) -> None:
     generated.write(tmp_path / "class", 1, ("right",))
@@ -604,7 +604,7 @@ def test_two_runs_cannot_write_to_one_database(patient_course: Path, tmp_path: P
 # --- progress -----------------------------------------------------------------------------------
 
 
-def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(
+def test_progress_is_a_bar_in_a_terminal_and_lines_elsewhere(
     small_course: Path, tmp_path: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 6, ("right",))
@@ -618,7 +618,7 @@ def test_a_terminal_shows_a_bar_with_rate_and_plain_lines_go_elsewhere(
     assert "\x1b" not in ran.err
 
 
-def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left() -> None:
+def test_progress_lines_show_the_recent_rate_and_the_time_left() -> None:
     now = [0.0]
     told: list[str] = []
     lines = Lines(told.append, 100, get_time=lambda: now[0])
@@ -637,7 +637,7 @@ def test_lines_tell_the_rate_of_the_last_seconds_and_the_time_left() -> None:
     ]
 
 
-def test_no_rate_is_told_before_anything_is_graded() -> None:
+def test_progress_lines_show_no_rate_before_the_first_result() -> None:
     now = [0.0]
     told: list[str] = []
     lines = Lines(told.append, 2, get_time=lambda: now[0])
