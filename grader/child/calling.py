@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import answers, protocol
 
+_ndarray = np.ndarray
 _now = time.perf_counter
 
 
@@ -40,17 +43,16 @@ class Called(NamedTuple):
 def call(
     function: Callable[..., Any],
     arguments: Sequence[Any],
-    originals: Callable[[], Iterable[bytes | None]],
     single: bool,
     collector: Collector,
     restore: Callable[[], None] = lambda: None,
 ) -> Called:
     """Call `function` and return what happened; BaseException is caught too.
 
-    `originals` returns the bytes that each argument had, None for one that is not an array of its
-    own. `single` says that one value is promised. `restore` runs before the answer is read.
+    `single` says that one value is promised. `restore` runs before the answer is read.
     """
     collector.found.clear()
+    before = _bytes_of(arguments)
     started = _now()
     try:
         result = function(*arguments)
@@ -59,12 +61,17 @@ def call(
         answer, notes = answers.read(result, single)
     except BaseException as error:  # also SystemExit, KeyboardInterrupt, GeneratorExit
         return Called(_now() - started, error=error)
-    changed = [
-        position
-        for position, (original, argument) in enumerate(zip(originals(), arguments, strict=True))
-        if original is not None and argument.tobytes() != original
-    ]
+    changed = [n for n, was in before.items() if arguments[n].tobytes() != was]
     return Called(seconds, answer, notes, changed, tuple(collector.found))
+
+
+def _bytes_of(arguments: Sequence[Any]) -> dict[int, bytes]:
+    """Return the bytes of each array by position; one that stands at several, by its first."""
+    first: dict[int, int] = {}
+    for position, argument in enumerate(arguments):
+        if type(argument) is _ndarray:
+            first.setdefault(id(argument), position)
+    return {position: arguments[position].tobytes() for position in first.values()}
 
 
 class Collector:

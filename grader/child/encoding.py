@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,16 +36,6 @@ def little_endian(dtype: Any) -> tuple[Any, str]:
         other = dtype.newbyteorder("<")
         _travelling[dtype] = other, other.str
     return _travelling[dtype]
-
-
-def originals(nodes: list[Any], payload: memoryview) -> Iterator[bytes | None]:
-    """Yield the bytes that each argument of a call had, None for one that is not an array."""
-    for node in nodes:
-        if node[0] != "array":
-            yield None
-            continue
-        _, code, shape, start = node
-        yield bytes(payload[start : start + math.prod(shape) * _native[code][0].itemsize])
 
 
 def _encode_arguments(arguments: tuple[Any, ...], payload: bytearray) -> list[Any]:

@@ -11,7 +11,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from . import answers, calling, encoding, learner, protocol
@@ -43,7 +42,6 @@ def serve(request: protocol.Request, send: Send) -> None:
         called = calling.call(
             function,
             encoding.decode_arguments(nodes, request.payload),
-            partial(encoding.originals, nodes, request.payload),
             request.single,
             collector,
             _restore_builtins,
@@ -109,21 +107,14 @@ def _returned(
         payloads.append(array.astype(dtype, copy=False).tobytes())
         spent += array.nbytes
         values.append([value.type_name, value.dtype, None, code, array.shape])
-    meta = {
-        "container": answer.container,
-        "type": answer.type_name,
-        "values": values,
-        "names": answer.names,
-        "seconds": called.seconds,
-        "changed": list(called.changed),
-    }
+    meta = [answer.container, answer.type_name, values, answer.names, called.seconds]
     notes = [_remark(note) for note in called.notes[: protocol.NOTES_LIMIT]]
-    told = {"notes": notes, "warnings": list(map(list, called.warnings))}
+    told = [called.changed, notes, called.warnings]
     try:
-        return protocol.encode_frame(protocol.RETURNED, index, meta | told, payloads), spent
+        return protocol.encode_frame(protocol.RETURNED, index, meta + told, payloads), spent
     except ValueError:
-        told = {"notes": [], "warnings": []}
-        return protocol.encode_frame(protocol.RETURNED, index, meta | told, payloads), spent
+        meta += [[], [], []]
+        return protocol.encode_frame(protocol.RETURNED, index, meta, payloads), spent
 
 
 def _remark(remark: answers.Remark | None) -> list[Any] | None:

@@ -98,14 +98,13 @@ Message = Hello | Ready | Refused | Returned | Raised | End
 
 def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
     """Return a checked answer; its arrays have exactly the bytes of `payload`."""
-    given = _dictionary(meta)
-    container = given.get("container")
+    container, name, listed, names, seconds, changed, notes, warnings = _list(meta, 8)
     if not isinstance(container, str) or container not in _CONTAINERS:
         raise ProtocolError("an unknown container")
-    listed = _list(given.get("values"))
+    listed = _list(listed)
     if len(listed) > protocol.VALUES_LIMIT or (container == "single" and len(listed) != 1):
         raise ProtocolError("a wrong number of values")
-    keys = _texts(given.get("names"), protocol.VALUES_LIMIT)
+    keys = _texts(names, protocol.VALUES_LIMIT)
     if len(keys) != (len(listed) if container == "dictionary" else 0):
         raise ProtocolError("a wrong number of names")
     values: list[Value] = []
@@ -116,14 +115,14 @@ def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
         values.append(value)
     if start != len(payload):
         raise ProtocolError("a payload that its values do not explain")
-    answer = Answer(cast(Container, container), _text(given.get("type")), tuple(values), keys)
+    answer = Answer(cast(Container, container), _text(name), tuple(values), keys)
     return Returned(
         index,
         answer,
-        _seconds(given.get("seconds")),
-        _notes(given.get("notes")),
-        _positions(given.get("changed")),
-        read_warnings(meta),
+        _seconds(seconds),
+        _notes(notes),
+        _positions(changed),
+        read_warnings(warnings),
     )
 
 
@@ -186,9 +185,9 @@ def read_json(text: bytes) -> Any:
         raise ProtocolError("meta that is not JSON") from None
 
 
-def read_warnings(meta: Any) -> tuple[Warned, ...]:
+def read_warnings(value: Any) -> tuple[Warned, ...]:
     """Return the warnings of loading a file, or of one call."""
-    found = _list(_dictionary(meta).get("warnings"))[: protocol.WARNINGS_LIMIT]
+    found = _list(value)[: protocol.WARNINGS_LIMIT]
     return tuple(_warned(*_list(item, 4)) for item in found)
 
 
@@ -213,7 +212,7 @@ def _remark(value: Any, known: frozenset[str]) -> Remark:
 
 def _positions(value: Any) -> tuple[int, ...]:
     found = [_integer(item) or 0 for item in _list(value)]
-    if found != sorted(set(found)):
+    if found and found != sorted(set(found)):
         raise ProtocolError("impossible positions")
     return tuple(found)
 
@@ -332,7 +331,7 @@ class Reception:
             return Hello()
         if kind == protocol.READY:
             self._ready = True
-            return Ready(read_warnings(meta))
+            return Ready(read_warnings(_dictionary(meta).get("warnings")))
         if kind == protocol.REFUSED:
             self._over = True
             return Refused(read_facts(meta))

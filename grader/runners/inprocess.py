@@ -153,9 +153,7 @@ class _Observer:
     def _execution(self, function: Callable[..., Any], call: Call, single: bool) -> Execution:
         arguments = _fresh(call.arguments)
         with _captured() as captured:
-            called = calling.call(
-                function, arguments, lambda: _originals(call), single, self.collector
-            )
+            called = calling.call(function, arguments, single, self.collector)
         output = _printed(captured)
         if called.error is None:
             return Execution(
@@ -185,15 +183,6 @@ def _captured() -> Iterator[io.StringIO]:
 
 def _printed(captured: io.StringIO) -> str:
     return endings.printed(captured.getvalue().encode("utf-8", "replace"))
-
-
-def _originals(call: Call) -> Iterator[bytes | None]:
-    """Yield the bytes of each argument that is an array and stands at no earlier position."""
-    seen: set[int] = set()
-    for argument in call.arguments:
-        is_own = type(argument) is _ndarray and id(argument) not in seen
-        seen.add(id(argument))
-        yield argument.tobytes() if is_own else None
 
 
 @contextlib.contextmanager

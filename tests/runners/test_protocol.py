@@ -54,11 +54,12 @@ def answer(index: int, values: list[Any], payload: bytes = b"", **changed: Any) 
         "values": values,
         "names": [],
         "seconds": 0.5,
-        "notes": [],
         "changed": [],
+        "notes": [],
         "warnings": [],
     }
-    return protocol.encode_frame(protocol.RETURNED, index, fields | changed, [payload])
+    meta = list((fields | changed).values())
+    return protocol.encode_frame(protocol.RETURNED, index, meta, [payload])
 
 
 def array(code: str = "<f8", shape: list[Any] | None = None) -> list[Any]:
