@@ -330,3 +330,15 @@ def test_a_refusal_without_source_text_has_its_line_number() -> None:
 def test_every_kind_of_mismatch_has_a_sentence() -> None:
     told = {mismatch(returned, returns).kind for returned, returns, _ in HEADLINES} | {"dtype"}
     assert told == set(compare.KINDS)
+
+
+def test_the_summary_of_a_refusal_says_cell_and_line() -> None:
+    frames = (Frame("a.ipynb", 2, "<module>", "1 / 0", cell=3),)
+    failure = Failure("loading", "ZeroDivisionError", "division by zero", frames)
+    summary = "ZeroDivisionError: division by zero"
+    for refusal, place in (
+        (Refusal("import", failure, 2, cell=3), " (cell 3, line 2)"),
+        (Refusal("import", failure, 2), " (line 2)"),
+        (Refusal("import", failure), ""),
+    ):
+        assert explain.refusal_summary(refusal) == summary + place

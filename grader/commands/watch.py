@@ -160,8 +160,7 @@ def _line(slug: str, shown: _Shown) -> Text:
         return Text(f"{slug}: not graded yet")
     says = f"{points(report.earned)} of {points(report.possible)} points"
     if report.refusal:
-        where = f" (line {report.refusal.line})" if report.refusal.line else ""
-        says = f"cannot be graded: {explain.refusal_message(report.refusal)}{where}"
+        says = f"cannot be graded: {explain.refusal_summary(report.refusal)}"
     changed = f"; {shown.changes}" if str(shown.changes) and not report.refusal else ""
     took = _duration(report.seconds)
     return Text(f"{shown.when} {slug}: {says}{changed} ({took})", overflow="fold")

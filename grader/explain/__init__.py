@@ -12,6 +12,7 @@ from grader.explain.failures import (
     reason,
     refusal_lines,
     refusal_message,
+    refusal_summary,
     waiting,
 )
 from grader.explain.mismatches import (
@@ -43,6 +44,7 @@ __all__ = [
     "reason",
     "refusal_lines",
     "refusal_message",
+    "refusal_summary",
     "report_notes",
     "shape_words",
     "two_numbers",

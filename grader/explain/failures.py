@@ -101,6 +101,13 @@ def refusal_message(refusal: Refusal) -> str:
     return message
 
 
+def refusal_summary(refusal: Refusal) -> str:
+    """Return on one line why a submission could not be run, and in which line of it."""
+    cell = f"cell {refusal.cell}, " if refusal.cell is not None else ""
+    where = f" ({cell}line {refusal.line})" if refusal.line else ""
+    return f"{_message(refusal.failure)}{where}"
+
+
 def refusal_lines(refusal: Refusal) -> list[str]:
     """Return why a submission could not be run at all: what, where, and a hint."""
     lines = [refusal_message(refusal)]
