@@ -106,13 +106,18 @@ def grade(
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
     else:
-        run = runner.run(job_of(prepared, submission))
-        if submission.line_map:
-            from grader import notebook
-
-            run = notebook.relocated(run, submission)
+        run = located(runner.run(job_of(prepared, submission)), submission)
     graded = report(prepared, run, name, runner, diagnose)
     return replace(graded, seconds=time.perf_counter() - started)
+
+
+def located(run: Run, submission: Submission) -> Run:
+    """Return the run with places in the cells of a notebook, where the submission is one."""
+    if not submission.line_map:
+        return run
+    from grader import notebook
+
+    return notebook.relocated(run, submission)
 
 
 def job_of(prepared: PreparedProblem, submission: Submission) -> Job:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection
 from pathlib import Path
 
@@ -58,7 +57,6 @@ class ProblemGrader:
         self._calls: dict[str, Call] = {call.case: call for call in self.prepared.calls}
         self._misconceptions: tuple[Misconception, ...] | None = None
         self._executed: dict[tuple[str, str], Execution] = {}
-        self._lock = threading.Lock()
 
     def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
         """Grade one file. `others` are files of other learners, which it must not import."""
@@ -69,12 +67,15 @@ class ProblemGrader:
         return self.grade_read(read, name, runner)
 
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:
-        """Grade a submission that is read already; the report calls it `name`.
-
-        Threads may call this at the same time, each with its own runner.
-        """
+        """Grade a submission that is read already; the report calls it `name`."""
         diagnose = self._diagnose if self.diagnoses else None
         report = grading.grade(self.prepared, read, name, runner, diagnose)
+        return report if self.reveal else redaction.hide(report)
+
+    def report(self, run: Run, name: str, runner: Runner) -> Report:
+        """Judge a run of `grading.job_of(self.prepared, ...)`, shown as `name`."""
+        diagnose = self._diagnose if self.diagnoses else None
+        report = grading.report(self.prepared, run, name, runner, diagnose)
         return report if self.reveal else redaction.hide(report)
 
     def _diagnose(self, run: Run, results: tuple[RequirementResult, ...]) -> dict[str, Diagnosis]:
@@ -82,10 +83,9 @@ class ProblemGrader:
             return {}
         from grader.diagnose import diagnose
 
-        with self._lock:
-            if self._misconceptions is None:
-                self._misconceptions = self.course.misconceptions(self.prepared.problem)
-            return diagnose(self.prepared, self._misconceptions, self._execution, run, results)
+        if self._misconceptions is None:
+            self._misconceptions = self.course.misconceptions(self.prepared.problem)
+        return diagnose(self.prepared, self._misconceptions, self._execution, run, results)
 
     def _execution(self, misconception: Misconception, case: Case) -> Execution:
         key = (misconception.id, case.id)

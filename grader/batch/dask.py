@@ -13,16 +13,16 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any
 
-from grader.batch.grading import TaskGrader
-from grader.batch.pool import SLOTS, SLOW_SECONDS
+from grader.batch.grading import SLOTS, Inbox, TaskGrader, serve
 from grader.batch.snapshot import Snapshot, digest, grader_version
-from grader.batch.task import Fault, Graded, Task
+from grader.batch.task import Fault, Result, Task
 from grader.errors import Complaint, GraderError, UsageError
 from grader.options import RunningOptions
+from grader.runners.scheduler import SLOW_SECONDS
 
 _CONNECT_SECONDS = 10.0
 _WAIT_SECONDS = 0.2
@@ -111,7 +111,7 @@ class DaskCluster:
         self._tasks[task.key] = (task, future, time.monotonic())
         future.add_done_callback(lambda done: self._done.put((task.key, done)))
 
-    def results(self) -> list[Graded | Fault]:
+    def results(self) -> list[Result]:
         """Return what is ready, after a short wait. Raises UsageError when the cluster is gone."""
         ended = self._ended()
         if not ended:
@@ -119,7 +119,7 @@ class DaskCluster:
             return []
         finished = [future for _, future in ended if future.status == "finished"]
         try:
-            found: list[Graded | Fault] = self._client.gather(finished)
+            found: list[Result] = self._client.gather(finished)
         except (OSError, CancelledError):  # the connection ended before they came
             raise self._gone("the scheduler is gone") from None
         for task, future in ended:
@@ -188,47 +188,75 @@ class DaskCluster:
 
 
 class _Plugin(_WorkerPlugin):  # type: ignore[misc]
-    """Sets up a task_grader on every worker, also on those that join later."""
+    """Sets up a grader on every worker, also on those that join later."""
 
     def __init__(self, name: str, snapshots: Sequence[Snapshot], running: RunningOptions) -> None:
         self.name = name
         self._snapshots = tuple(snapshots)
         self._running = running
         self._version = grader_version()
-        self.task_grader: TaskGrader | None = None
+        self.front: GradingThread | None = None
 
     def setup(self, worker: Any) -> None:
         """Unpack the snapshots and start a runner. Raises when this is another grader."""
         if grader_version() != self._version:
             raise RuntimeError(f"its grader is {grader_version()}, ours is {self._version}")
         # Dask clears what a worker that was killed left in its folder.
-        self.task_grader = TaskGrader(self._snapshots, self._running, worker.local_directory)
+        threads = worker.state.nthreads
+        grader = TaskGrader(self._snapshots, self._running, worker.local_directory, threads)
+        self.front = GradingThread(grader)
 
     def teardown(self, worker: Any) -> None:  # noqa: ARG002 (Dask passes it by name)
-        """End the runners and remove the files."""
-        if self.task_grader:
-            self.task_grader.close()
+        """End the runner and remove the files."""
+        if self.front:
+            self.front.close()
 
 
-def _workshop(name: str) -> TaskGrader:
-    task_grader: TaskGrader = distributed.get_worker().plugins[name].task_grader
-    return task_grader
+class GradingThread:
+    """A thread that owns a `TaskGrader`, for the threads of a worker."""
+
+    def __init__(self, task_grader: TaskGrader) -> None:
+        self.note = task_grader.note
+        self._grader = task_grader
+        self._inbox = Inbox()
+        self._futures: dict[int, Future[Result]] = {}
+        """by the identity of the task"""
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def submit(self, task: Task) -> Future[Result]:
+        """Return what will hold the result of a task."""
+        future: Future[Result] = Future()
+        self._futures[id(task)] = future
+        self._inbox.put(task)
+        return future
+
+    def close(self) -> None:
+        """End the runner and remove the files; nobody waits for a result any more."""
+        self._inbox.close()
+        self._thread.join()
+        self._grader.close()
+
+    def _serve(self) -> None:
+        serve(self._grader, self._inbox, self._deliver)
+
+    def _deliver(self, ended: list[tuple[Task, Result]]) -> None:
+        for task, result in ended:
+            self._futures.pop(id(task)).set_result(result)
 
 
 def _note(name: str, dask_worker: Any) -> str:
     """Return a worker's note; Dask fills in the parameter of this name."""
-    note: str = dask_worker.plugins[name].task_grader.note
+    note: str = dask_worker.plugins[name].front.note
     return note
 
 
-def _grade(task: Task, name: str) -> Graded | Fault:
+def _grade(task: Task, name: str) -> Result:
     """Grade on a worker; a task that may hang leaves the worker's threads to others."""
-    task_grader = _workshop(name)
-    found: list[Graded | Fault] = []
-    thread = threading.Thread(target=lambda: found.append(task_grader.grade(task)))
-    thread.start()
-    thread.join(SLOW_SECONDS)
-    if thread.is_alive():
+    front: GradingThread = distributed.get_worker().plugins[name].front
+    future = front.submit(task)
+    try:
+        return future.result(SLOW_SECONDS)
+    except TimeoutError:
         distributed.secede()
-        thread.join()
-    return found[0]
+        return future.result()

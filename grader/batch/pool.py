@@ -5,25 +5,22 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import tempfile
-import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from grader.batch import grading
 from grader.batch.snapshot import Snapshot
-from grader.batch.task import Fault, Graded, Task
+from grader.batch.task import Fault, Result, Task
 from grader.errors import GraderError
 from grader.options import RunningOptions
 
-SLOW_SECONDS = 1.0
-"""after which a task may be a hang, so another one starts beside it"""
-SLOTS = 4
-"""tasks at once in one worker: one that runs, three that may hang"""
+_AHEAD = 2
+"""tasks that a worker has beside those that it has begun, so that it does not wait for us"""
 _MOST_DEATHS = 3
 _WAIT_SECONDS = 0.2
 _END_SECONDS = 5.0
@@ -34,13 +31,16 @@ class _WorkerProcess:
     pipe: Connection
     process: BaseProcess
     folder: tempfile.TemporaryDirectory[str]
-    tasks: dict[str, tuple[Task, float]] = field(default_factory=dict)
-    """by key: what it works on, and since when"""
+    tasks: dict[str, Task] = field(default_factory=dict)
+    """by key: what it was given and has not finished"""
+    given: int = 0
+    begun: int = 0
+    """tasks in all; how many may hang beside those at work is the worker's to decide"""
     is_ready: bool = False
 
-    def has_room(self, now: float) -> bool:
-        young = sum(now - since < SLOW_SECONDS for _, since in self.tasks.values())
-        return self.is_ready and young == 0 and len(self.tasks) < SLOTS
+    @property
+    def has_room(self) -> bool:
+        return self.is_ready and self.given - self.begun <= _AHEAD
 
     def end(self) -> None:
         """End the process, whose pipe is closed, and remove its folder."""
@@ -61,11 +61,14 @@ class Pool:
         running: RunningOptions,
         tell: Callable[[str], None],
     ) -> None:
-        self._arguments = (snapshots, running, SLOTS)
+        self._snapshots = snapshots
+        self._running = running
         self._tell = tell
         self._told: set[str] = set()
         self._deaths: Counter[str] = Counter()
         self._failed_starts = 0
+        self._suspects: deque[Task] = deque()
+        """what workers had that died: each goes to a worker that has nothing else"""
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_WorkerProcess] = []
@@ -84,23 +87,21 @@ class Pool:
     @property
     def busy(self) -> int:
         """How many tasks have begun and not ended."""
-        return sum(len(each.tasks) for each in self._workers) + len(self._faults)
+        given = sum(len(each.tasks) for each in self._workers)
+        return given + len(self._suspects) + len(self._faults)
 
     @property
     def has_room(self) -> bool:
-        """Whether another task can begin now."""
-        now = time.monotonic()
-        return any(each.has_room(now) for each in self._workers)
+        """Whether another task can be given to a worker."""
+        return not self._suspects and bool(self._free())
 
     def submit(self, task: Task) -> None:
         """Begin with a task. Only while `has_room`."""
-        now = time.monotonic()
-        free = [each for each in self._workers if each.has_room(now)]
-        self._give(min(free, key=lambda each: len(each.tasks)), task)
+        self._give(min(self._free(), key=lambda each: each.given - each.begun), task)
 
-    def results(self) -> list[Graded | Fault]:
+    def results(self) -> list[Result]:
         """Return what is ready, after a short wait. Raises GraderError."""
-        found: list[Graded | Fault] = []
+        found: list[Result] = []
         pipes = {each.pipe: each for each in self._workers}
         for ready in wait(list(pipes), _WAIT_SECONDS):
             each = pipes[ready]  # type: ignore[index]
@@ -112,23 +113,40 @@ class Pool:
             if isinstance(message, grading.WorkerReady):
                 each.is_ready = True
                 self._failed_starts = 0
+                self._running = replace(self._running, runner=message.runner)
                 if message.note and message.note not in self._told:
                     self._told.add(message.note)
                     self._tell(message.note)
             elif isinstance(message, grading.WorkerUnfit):
                 raise GraderError(*message.complaints)
             else:
-                del each.tasks[message.key]
-                found.append(message)
+                each.begun = message.begun
+                for result in message.results:
+                    del each.tasks[result.key]
+                found += message.results
+        self._give_suspects()
         found += self._faults
         self._faults.clear()
         return found
+
+    def _free(self) -> list[_WorkerProcess]:
+        """Return the workers that another task can be given to, none of them with a suspect."""
+        return [
+            each
+            for each in self._workers
+            if each.has_room and not any(key in self._deaths for key in each.tasks)
+        ]
+
+    def _give_suspects(self) -> None:
+        for each in self._workers:
+            if self._suspects and each.is_ready and not each.tasks:
+                self._give(each, self._suspects.popleft())
 
     def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
         # One for each worker: whoever outlives the other removes it, and no worker another's.
         folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        arguments = (theirs, *self._arguments, folder.name)
+        arguments = (theirs, self._snapshots, self._running, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
         with _interrupts_blocked():
             process.start()
@@ -136,23 +154,23 @@ class Pool:
         return _WorkerProcess(ours, process, folder)
 
     def _give(self, each: _WorkerProcess, task: Task) -> None:
-        each.tasks[task.key] = (task, time.monotonic())
+        each.tasks[task.key] = task
+        each.given += 1
         with suppress(OSError):  # it died: `results` sees that and gives the task to another
             each.pipe.send(task)
 
     def _replace(self, dead: _WorkerProcess) -> None:
-        """Start another worker for one that died, and give it what the dead one had."""
+        """Start another worker for one that died, and try again what the dead one had."""
         dead.pipe.close()
         dead.end()
         self._failed_starts += not dead.is_ready
         if self._failed_starts >= _MOST_DEATHS:
             raise RuntimeError(f"worker processes do not start (exit {dead.process.exitcode})")
-        new = self._start()
-        self._workers[self._workers.index(dead)] = new
-        for task, _ in dead.tasks.values():
+        self._workers[self._workers.index(dead)] = self._start()
+        for task in dead.tasks.values():
             self._deaths[task.key] += 1
             if self._deaths[task.key] < _MOST_DEATHS:
-                self._give(new, task)
+                self._suspects.append(task)
             else:
                 message = f"the worker process died {_MOST_DEATHS} times while grading this"
                 self._faults.append(Fault(task.key, message))

@@ -62,6 +62,9 @@ class Fault:
     message: str
 
 
+Result = Graded | Fault
+
+
 class Executor(Protocol):
     """Grades tasks; results are returned in order of completion.
 
@@ -88,5 +91,5 @@ class Executor(Protocol):
     def busy(self) -> int:
         """The number of tasks that were started and have not ended."""
 
-    def results(self) -> Sequence[Graded | Fault]:
+    def results(self) -> Sequence[Result]:
         """Wait briefly and return the finished results, maybe none. Raises GraderError."""

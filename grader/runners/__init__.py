@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from types import TracebackType
 
     from grader.model import Job, Run
@@ -41,14 +42,34 @@ class Runner(Protocol):
     ) -> None: ...
 
 
+class ConcurrentRunner(Runner, Protocol):
+    """A runner that can run several submissions at once; see `scheduler.Scheduler`."""
+
+    def submit(self, job: Job) -> int:
+        """Start a submission and return its ticket; waits while there is no place for it."""
+
+    def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
+        """Return the finished runs by ticket, after at most `timeout` s.
+
+        It waits no longer once `beside` can be read.
+        """
+
+    @property
+    def room(self) -> bool:
+        """Whether another submission would start at once without crowding those at work."""
+
+
 class RunnerClass(Protocol):
-    """A class of runners. Making one raises `errors.UsageError` where it cannot work."""
+    """A class of runners. Making one raises `errors.UsageError` where it cannot work.
+
+    `jobs` is how many submissions should work at once, `spare` how many more may hang meanwhile.
+    """
 
     @property
     def confines(self) -> bool:
         """Whether a sandbox keeps learner code from files, the network and other processes."""
 
-    def __call__(self) -> Runner: ...
+    def __call__(self, jobs: int = ..., spare: int = ..., /) -> ConcurrentRunner: ...
 
 
 def _process() -> RunnerClass:
@@ -77,7 +98,13 @@ RUNNERS: dict[str, Callable[[], RunnerClass]] = {
 """name -> a function that imports the runner's class and returns it"""
 
 
-def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner, str]:
+JOBS, SPARE = 1, 2
+"""submissions at once, as `RunnerClass` says, unless more are wanted"""
+
+
+def choose(
+    name: str = "auto", require_isolation: bool = False, jobs: int = JOBS, spare: int = SPARE
+) -> tuple[ConcurrentRunner, str]:
     """Return the runner `name` and a line for the user, or "".
 
     Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
@@ -86,23 +113,23 @@ def choose(name: str = "auto", require_isolation: bool = False) -> tuple[Runner,
     from grader.errors import UsageError, unknown_name
 
     if name == "auto":
-        return _strongest(require_isolation)
+        return _strongest(require_isolation, jobs, spare)
     if name not in RUNNERS:
         raise unknown_name(f"there is no runner {name!r}", name, ["auto", *RUNNERS])
     runner = RUNNERS[name]()
     if require_isolation and not runner.confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")
-    return runner(), ""
+    return runner(jobs, spare), ""
 
 
-def _strongest(require_isolation: bool) -> tuple[Runner, str]:
+def _strongest(require_isolation: bool, jobs: int, spare: int) -> tuple[ConcurrentRunner, str]:
     """Return `zygote`, or where it cannot confine and need not, `process` and the reason."""
     from grader.errors import UsageError
 
     try:
-        return RUNNERS["zygote"]()(), ""
+        return RUNNERS["zygote"]()(jobs, spare), ""
     except UsageError as error:
         if require_isolation:
             raise
         note = f"{error.complaints[0].message}; 'process' guards against accidents only"
-        return RUNNERS["process"]()(), note
+        return RUNNERS["process"]()(jobs, spare), note

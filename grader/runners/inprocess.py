@@ -15,6 +15,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
 from typing import Any, cast
 
 import numpy as np
@@ -78,6 +79,28 @@ class InProcessRunner:
     name = "inprocess"
     confines = False
     isolation: tuple[str, ...] = ()
+
+    def __init__(self, _jobs: int = 1, _spare: int = 0) -> None:
+        self._finished: dict[int, Run] = {}
+        self._tickets = 0
+
+    def submit(self, job: Job) -> int:
+        """Run a submission and return its ticket."""
+        self._tickets += 1
+        self._finished[self._tickets] = self.run(job)
+        return self._tickets
+
+    def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
+        """Return the finished runs; only when there are none, wait until `beside` can be read."""
+        if beside and not self._finished:
+            beside.poll(timeout)
+        finished, self._finished = self._finished, {}
+        return finished
+
+    @property
+    def room(self) -> bool:
+        """Whether the last run was taken."""
+        return not self._finished
 
     def run(self, job: Job) -> Run:
         """Return what happened; limits do not hold here, and the end of the process is ours."""

@@ -15,44 +15,53 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import IO
 
 from grader.child import protocol
-from grader.model import Job, Run
+from grader.model import Job
 from grader.runners import launch
+from grader.runners.bell import Bell
 from grader.runners.endings import Ending
-from grader.runners.supervision import Supervision
+from grader.runners.scheduler import Scheduler
+from grader.runners.supervision import Start
 
 _CHUNK = 2**16
 _DRAIN_SECONDS = 0.2
 """how long to wait for pipes that something the child started may still hold open"""
 
 
-class ProcessRunner:
-    """Runs every submission in an interpreter of its own."""
+class ProcessRunner(Scheduler):
+    """Runs every submission in an interpreter of its own. See `Scheduler` for the arguments."""
 
     name = "process"
     confines = False
     isolation: tuple[str, ...] = ("separate process",)
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: int = 1, spare: int = 0) -> None:
+        super().__init__(jobs, spare)
+        self._bell = Bell()
         adopt_orphans()
         if sys.platform != "win32":
             self.isolation += ("resource limits",)
 
-    def run(self, job: Job) -> Run:
-        """Return what happened when the submission met each of the calls."""
-        supervision = Supervision(ProcessChild, job)
-        try:
-            while not supervision.advance(1.0):
-                continue
-        finally:
-            supervision.abandon()
-        return supervision.run
-
     def close(self) -> None:
-        """Nothing outlives a run."""
+        """End what is under way."""
+        for _, supervision in self._active.values():
+            supervision.abandon()
+        self._active.clear()
+        self._bell.close()
+
+    def _starter(self, _job: Job) -> Start:
+        return lambda request, marker: ProcessChild(request, marker, self._bell.ring)
+
+    def _listen(self, timeout: float, beside: Connection | None) -> bool:
+        watched = [self._bell.heard, *([beside] if beside else [])]
+        ready = wait(watched, timeout)
+        self._bell.clear()
+        return beside in ready
 
     def __enter__(self) -> ProcessRunner:
         return self
@@ -62,11 +71,15 @@ class ProcessRunner:
 
 
 class ProcessChild:
-    """One fresh interpreter with a request. Its threads move bytes, so nothing here can block."""
+    """One fresh interpreter with a request. Its threads move bytes, so nothing here can block.
+
+    `ring` is called, by any thread, when there is something to receive.
+    """
 
     confined = False
 
-    def __init__(self, request: bytes, marker: str) -> None:
+    def __init__(self, request: bytes, marker: str, ring: Callable[[], None]) -> None:
+        self._ring = ring
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self._token = Path(self._scratch.name).name
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -184,9 +197,14 @@ class ProcessChild:
     def _read_frames(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while data := stream.read(_CHUNK):
-                self._frames.put(data)
+                self._send(data)
         self._frames_are_over = True
-        self._frames.put(None)
+        self._send(None)
+
+    def _send(self, data: bytes | None) -> None:
+        """Hand bytes, or that there are no more, to the thread that supervises."""
+        self._frames.put(data)
+        self._ring()
 
     def _read_output(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -196,7 +214,7 @@ class ProcessChild:
                     self._arrived.notify_all()
                 if len(self._output) > protocol.OUTPUT_LIMIT:
                     self._flooded = True
-                    self._frames.put(b"")
+                    self._send(b"")
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -130,10 +130,9 @@ class Supervision:
         """The monotonic time at which `advance` must be called even if nothing arrives."""
         return self._deadline
 
-    @property
-    def heard(self) -> float:
-        """The monotonic time of the last sign of life."""
-        return self._heard
+    def silent(self, now: float) -> float:
+        """Return the seconds for which learner code has run without a sign of life."""
+        return 0.0 if self._phase is Phase.STARTING else now - self._heard
 
     @property
     def run(self) -> Run:

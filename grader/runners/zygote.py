@@ -1,42 +1,37 @@
 """The confined runner (Linux): each submission in a forked child of a warm process.
 
 The child holds inputs only, can read the interpreter and installed packages only, and can make
-few system calls. Submissions may be run one by one, or several at once with `submit` and `wait`;
-one that hangs holds up no other.
+few system calls.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from grader.child.protocol import LANDLOCK, SECCOMP
 from grader.errors import Complaint, UsageError
-from grader.model import Job, Run
+from grader.model import Job
 from grader.runners import launch
-from grader.runners.supervision import Supervision
+from grader.runners.scheduler import Scheduler
+from grader.runners.supervision import Start
 from grader.runners.zygote_child import ZygoteChild
 from grader.runners.zygote_client import LOOK_SECONDS, ZygoteClient, ZygoteError
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 ISOLATION = ("separate process", "resource limits", "no capabilities", "landlock", "seccomp")
 _TRIAL_SECONDS = 30.0
-_YOUNG_SECONDS = 0.25
-"""a submission that was not heard of for longer may hang; it counts as no job"""
 _MOST_RESTARTS = 2
 
 
-@dataclass(slots=True)
-class _Active:
-    job: Job
-    supervision: Supervision
-    restarts: int = 0
-
-
-class ZygoteRunner:
+class ZygoteRunner(Scheduler):
     """Runs submissions in confined children of a warm process.
 
-    `jobs` is how many should work at once, `spare` how many more may hang meanwhile. Raises
-    `UsageError` with what is missing where the sandbox does not work.
+    See `Scheduler` for the arguments. Raises `UsageError` with what is missing where the sandbox
+    does not work.
     """
 
     name = "zygote"
@@ -44,42 +39,10 @@ class ZygoteRunner:
     isolation: tuple[str, ...] = ISOLATION
 
     def __init__(self, jobs: int = 1, spare: int = launch.SLOTS - 1) -> None:
-        self._jobs = jobs
-        self._count = jobs + spare
+        super().__init__(jobs, spare)
         self._client = self._connect()
-        self._active: dict[int, _Active] = {}
-        self._finished: dict[int, Run] = {}
-        self._tickets = 0
-
-    def run(self, job: Job) -> Run:
-        """Return what happened when the submission met each of the calls."""
-        ticket = self.submit(job)
-        while ticket not in self._finished:
-            self._step(1.0)
-        return self._finished.pop(ticket)
-
-    def submit(self, job: Job) -> int:
-        """Start a submission and return its ticket; waits while every slot is taken."""
-        while not self._client.free:
-            self._step(LOOK_SECONDS)
-        self._tickets += 1
-        self._begin(self._tickets, job, 0)
-        return self._tickets
-
-    def wait(self, timeout: float) -> dict[int, Run]:
-        """Return the runs that are finished, by ticket: at least one, or none in `timeout` s."""
-        ends = time.monotonic() + timeout
-        while not self._finished and self._active and time.monotonic() < ends:
-            self._step(ends - time.monotonic())
-        finished, self._finished = self._finished, {}
-        return finished
-
-    @property
-    def room(self) -> bool:
-        """Whether another submission would start at once without crowding those at work."""
-        now = time.monotonic()
-        young = sum(now - a.supervision.heard < _YOUNG_SECONDS for a in self._active.values())
-        return young < self._jobs and self._client.free > 0
+        self._restarts: Counter[int] = Counter()
+        """by ticket"""
 
     def close(self) -> None:
         """End the warm process and all its children."""
@@ -96,7 +59,7 @@ class ZygoteRunner:
         if not launch.can_start():
             raise UsageError("the runner 'zygote' needs Linux")
         try:
-            client = ZygoteClient(launch.take(self._count), ready_early=self._jobs == 1)
+            client = ZygoteClient(launch.take(self._most))
         except OSError as error:
             raise UsageError(f"the runner 'zygote' cannot start here: {error}") from None
         try:
@@ -112,39 +75,48 @@ class ZygoteRunner:
             raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
         return client
 
-    def _begin(self, ticket: int, job: Job, restarts: int) -> None:
-        limits = job.limits
-        cpu_seconds = int(limits.total_seconds) + 1
+    def _has_place(self) -> bool:
+        return self._client.free > 0
 
-        def start(request: bytes, marker: str) -> ZygoteChild:
-            return ZygoteChild(self._client, request, (limits.memory_mb, cpu_seconds))
+    def _starter(self, job: Job) -> Start:
+        return lambda request, _: ZygoteChild(self._client, request, _limits(job))
 
+    def _prepare(self, job: Job) -> None:
+        with suppress(ZygoteError):  # the next step finds that the warm process is gone
+            self._client.prepare(_limits(job))
+
+    def _listen(self, timeout: float, beside: Connection | None) -> bool:
+        if self._active:
+            timeout = min(timeout, LOOK_SECONDS)
+        return self._client.pump(timeout, beside.fileno() if beside else -1)
+
+    def _begin(self, ticket: int, job: Job) -> None:
         try:
-            self._active[ticket] = _Active(job, Supervision(start, job), restarts)
+            super()._begin(ticket, job)
         except ZygoteError as error:
-            self._recover(str(error), {ticket: (job, restarts)})
+            self._recover(str(error), {ticket: job})
 
-    def _step(self, timeout: float) -> None:
-        """Wait a little, and let every submission that is under way take what came."""
-        now = time.monotonic()
-        due = min((a.supervision.deadline for a in self._active.values()), default=now)
+    def _step(self, timeout: float, beside: Connection | None = None) -> bool:
         try:
-            self._client.pump(max(0.0, min(timeout, due - now, LOOK_SECONDS)))
-            for ticket, active in list(self._active.items()):
-                if active.supervision.advance(0.0):
-                    self._finished[ticket] = active.supervision.run
-                    del self._active[ticket]
+            return super()._step(timeout, beside)
         except ZygoteError as error:
             self._recover(str(error), {})
+            return False
 
-    def _recover(self, reason: str, more: dict[int, tuple[Job, int]]) -> None:
-        """Start anew after somebody killed the warm process, and run again what was under way."""
-        again = {t: (a.job, a.restarts) for t, a in self._active.items()} | more
+    def _recover(self, reason: str, more: dict[int, Job]) -> None:
+        """Replace the warm process, which somebody killed, and run again what was under way."""
+        again = {ticket: job for ticket, (job, _) in self._active.items()} | more
         self._active.clear()
         self._client.close()
-        worst = max((restarts for _, restarts in again.values()), default=0)
-        if worst >= _MOST_RESTARTS:
-            raise RuntimeError(f"the warm process ended {worst + 1} times: {reason}")
+        self._restarts.update(list(again))
+        worst = max((self._restarts[ticket] for ticket in again), default=0)
+        if worst > _MOST_RESTARTS:
+            raise RuntimeError(f"the warm process ended {worst} times: {reason}")
         self._client = self._connect()
-        for ticket, (job, restarts) in again.items():
-            self._begin(ticket, job, restarts + 1)
+        for ticket, job in again.items():
+            self._begin(ticket, job)
+
+
+def _limits(job: Job) -> tuple[int, int]:
+    """Return the limits that a child is born with: MiB of memory, seconds of CPU time."""
+    return job.limits.memory_mb, int(job.limits.total_seconds) + 1

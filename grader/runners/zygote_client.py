@@ -8,6 +8,7 @@ import os
 import select
 import time
 from dataclasses import dataclass
+from math import ceil
 
 from grader.child import protocol
 from grader.runners import launch
@@ -79,15 +80,10 @@ class ZygoteError(Exception):
 
 
 class ZygoteClient:
-    """Starts children of a warm process and hears how they ended. Not for two threads at once.
+    """Starts children of a warm process and hears how they ended. Not for two threads at once."""
 
-    With `ready_early` a child for the next submission is made while one works: that takes a
-    third off the time of each, and nothing off the work, so it pays only where a core idles.
-    """
-
-    def __init__(self, launched: launch.Launched, ready_early: bool) -> None:
+    def __init__(self, launched: launch.Launched) -> None:
         self._launched = launched
-        self._ready_early = ready_early
         self._slots = [
             Slot(number, mmap.mmap(memory, protocol.MEMORY_SIZE), output, go, done)
             for number, (memory, output, go, done) in enumerate(launched.slots)
@@ -126,24 +122,35 @@ class ZygoteClient:
             raise ValueError(f"inputs of {len(request) >> 20} MiB are more than a child can take")
         slot = self._take(limits)
         slot.fill(request)
-        if self._ready_early:
-            self._prepare(limits)
         return slot
 
-    def _prepare(self, limits: tuple[int, int]) -> None:
-        """Have one child ready for the submission to come, when a slot is empty."""
+    def prepare(self, limits: tuple[int, int]) -> None:
+        """Have one child ready for the submission to come, when a slot is empty.
+
+        Made while another works, it takes a third off the time of a submission, and nothing off
+        the work, so that it pays only where a core idles.
+        """
         slot = self._first(EMPTY)
         if slot and not self._first(IDLE):
             self._fork(slot, limits, early=True)
 
-    def pump(self, timeout: float) -> None:
-        """Wait at most `timeout` s for anything to happen, and take note of it."""
-        for descriptor, _ in self._poll.poll(max(0, round(timeout * 1000 + 0.5))):
+    def pump(self, timeout: float, beside: int = -1) -> bool:
+        """Wait at most `timeout` s for anything to happen, and take note of it.
+
+        Returns whether the descriptor `beside`, -1 for none, can be read.
+        """
+        if beside >= 0:
+            self._poll.register(beside, select.POLLIN)
+        ready = [descriptor for descriptor, _ in self._poll.poll(max(0, ceil(timeout * 1000)))]
+        if beside >= 0:
+            self._poll.unregister(beside)
+        for descriptor in ready:
             if descriptor == self._launched.events:
                 self._hear()
-            else:
+            elif descriptor != beside:
                 with contextlib.suppress(BlockingIOError):
                     os.read(descriptor, 8)
+        return beside in ready
 
     def tell(
         self, what: int, slot: Slot, limits: tuple[int, int] = (0, 0), early: bool = False

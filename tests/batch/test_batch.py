@@ -35,11 +35,11 @@ from classroom import (
 )
 from conftest import SMALL_COURSE, run_in
 
-from grader.batch.grading import TaskGrader
-from grader.batch.pool import SLOTS, Pool
+from grader.batch.grading import SLOTS, TaskGrader
+from grader.batch.pool import Pool
 from grader.batch.progress import Lines
-from grader.batch.snapshot import take
-from grader.batch.task import Graded, Task
+from grader.batch.snapshot import Snapshot, take
+from grader.batch.task import Fault, Graded, Result, Task
 from grader.catalog import Course
 from grader.options import GradingOptions, RunningOptions
 
@@ -280,13 +280,61 @@ def test_a_task_is_graded_without_a_copy_of_its_files(small_course: Path, tmp_pa
     source, helpers = b"from helper import project\n", {"helper.py": generated.RIGHT.encode()}
     task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
     try:
-        graded = task_grader.grade(Task(snapshot.key, "projection.py", source, helpers))
+        task = Task(snapshot.key, "projection.py", source, helpers)
+        (graded,) = results_of(task_grader, task)
         (folder,) = tmp_path.glob("grader-*")
         assert [path.name for path in folder.iterdir()] == ["0"], "more than the snapshot"
     finally:
         task_grader.close()
     assert isinstance(graded, Graded), graded
     assert graded.verdict == "passed"
+
+
+def task_and_snapshot(course: Path) -> tuple[Task, Snapshot]:
+    snapshot = take(Course(course), "projection", GradingOptions())
+    return Task(snapshot.key, "projection.py", generated.RIGHT.encode()), snapshot
+
+
+def results_of(task_grader: TaskGrader, task: Task) -> list[Result]:
+    task_grader.add(task)
+    while not (ended := task_grader.step()):
+        continue
+    return [result for _, result in ended]
+
+
+def test_a_runner_that_fails_is_replaced_and_its_task_is_graded(
+    small_course: Path, tmp_path: Path
+) -> None:
+    task, snapshot = task_and_snapshot(small_course)
+    task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
+    try:
+        assert task_grader._runner
+        task_grader._runner.close()
+        (graded,) = results_of(task_grader, task)
+    finally:
+        task_grader.close()
+    assert isinstance(graded, Graded), graded
+    assert graded.verdict == "passed"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a runner that confines")
+def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
+    small_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grader.runners.zygote_client import ZygoteClient
+
+    task, snapshot = task_and_snapshot(small_course)
+    task_grader = TaskGrader([snapshot], RunningOptions("auto"), str(tmp_path))
+    if task_grader.runner_name != "zygote":
+        pytest.skip("the confined runner does not work here")
+    try:
+        monkeypatch.setattr(ZygoteClient, "layers", lambda _self, _timeout: 0)
+        task_grader._drop_runner()
+        (fault,) = results_of(task_grader, task)
+    finally:
+        task_grader.close()
+    assert isinstance(fault, Fault), fault
+    assert "cannot confine here: missing landlock and seccomp" in fault.message
 
 
 # --- hidden cases -------------------------------------------------------------------------------
@@ -417,6 +465,24 @@ def test_a_run_killed_three_times_grades_every_submission_exactly_once(
     assert query(broken, "SELECT count(*), count(DISTINCT key) FROM results") == [(78, 78)]
     assert query(broken, "SELECT count(DISTINCT run) FROM results")[0][0] == 4
     assert outcome(patient_course, broken) == outcome(patient_course, whole)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_only_a_submission_that_kills_its_worker_is_not_graded(
+    small_course: Path, tmp_path: Path
+) -> None:
+    folder = generated.write(tmp_path / "class", 6, ("right",))
+    (folder / "a-killer").mkdir()
+    (folder / "a-killer" / "projection.py").write_text(
+        "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"
+    )
+    database = tmp_path / "c.db"
+    ran = batch(small_course, folder, "--database", database, "--jobs", "2", "--runner", "process")
+    assert "the worker process died 3 times while grading this" in ran.err
+    assert ran.code == 3
+    found = verdicts(database)
+    assert found.pop("a-killer") == ""
+    assert list(found.values()) == ["passed"] * 6
 
 
 @pytest.fixture

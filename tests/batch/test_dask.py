@@ -121,7 +121,7 @@ def test_a_local_run_continues_after_all_workers_are_gone(
             worker.kill()
         _, err = run.communicate()
     assert run.returncode == 2, err
-    assert "What was graded is kept: run the same command again." in err
+    assert "Run the same command again; finished grades are kept." in err
     done = count(database)
     assert 20 <= done < 120
     (tmp_path / "signal").touch()

@@ -8,6 +8,8 @@ YAML.
 from __future__ import annotations
 
 import shutil
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -69,6 +71,21 @@ def write_course(root: Path, cases: int, *, small: bool = False, size: int = 0) 
     (root / "solutions").mkdir()
     (root / "solutions" / f"{SLUG}.py").write_text(RIGHT)
     return root
+
+
+def write_class(place: Path, sources: Sequence[str]) -> None:
+    """Write each source as the submission of a learner; a comment makes each another one."""
+    for index, source in enumerate(sources):
+        folder = place / f"learner-{index:04}"
+        folder.mkdir(parents=True)
+        (folder / f"{SLUG}.py").write_text(f"{source}# {index}\n")
+
+
+def batch_command(course: Path, place: Path) -> list[str]:
+    """Return the command that grades a class with two jobs; the results stay beside it."""
+    database = f"{place}.db"
+    options = ["--root", str(course), "--jobs", "2", "--database", database]
+    return [sys.executable, "-m", "grader", "batch", *options, str(place)]
 
 
 def _small_case(index: int) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from material import REPOSITORY, write_course
+from material import REPOSITORY, RIGHT, batch_command, write_class, write_course
 
 if TYPE_CHECKING:
     from run import Figure
@@ -23,9 +22,12 @@ def figures(root: Path) -> list[Figure]:
     from run import figure
 
     course = write_course(root / "memory", 12)
-    script = Path(__file__).with_name("load.py")
+    write_class(root / "graded", [RIGHT] * 200)
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
-    process = subprocess.Popen([sys.executable, str(script), str(course)], env=environment)
+    command = batch_command(course, root / "graded")
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     peak, parts = 0.0, ""
     while process.poll() is None:
         shares = {pid: _pss(pid) for pid in _tree(process.pid)}
@@ -35,7 +37,7 @@ def figures(root: Path) -> list[Figure]:
             grader = shares.pop(process.pid, 0.0)
             parts = f"grader {grader:.0f}, others {', '.join(f'{s:.0f}' for s in shares.values())}"
         time.sleep(0.01)
-    return [figure("all processes with two workers", peak, 50, f"MiB (PSS): {parts}")]
+    return [figure("`grader batch` with two jobs, all processes", peak, 50, f"MiB (PSS): {parts}")]
 
 
 def _tree(pid: int) -> list[int]:

@@ -33,7 +33,6 @@ from grader.pipeline import ProblemGrader
 from grader.runners.zygote import ZygoteRunner
 
 _OUTPUT = REPOSITORY / "docs" / "benchmarks.md"
-_JOBS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def warm_submission(root: Path, pairs: int) -> list[Figure]:
 
 
 def batches(root: Path, count: int) -> list[Figure]:
-    """Many submissions through one warm runner, against processes and EvalPlus' core."""
+    """Many submissions through `grader batch`, against processes and EvalPlus' core."""
     course = write_course(root / "many", 12)
     grader = ProblemGrader(Course(course), SLUG)
     good = [material.RIGHT] * count
@@ -154,7 +153,8 @@ def batches(root: Path, count: int) -> list[Figure]:
     for index in range(bad):
         mixed[index * (count // bad)] = material.HANGING
         mixed[index * (count // bad) + 3] = material.CRASHING
-    ours_good, ours_mixed = grade_all(grader, good), grade_all(grader, mixed)
+    ours_good = grade_all(course, root / "good", good)
+    ours_mixed = grade_all(course, root / "mixed", mixed)
     tests, _ = peers.write_scripts(course)
     few = root / "few"
     few.mkdir()
@@ -256,7 +256,7 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
     watch = subprocess.Popen(
         peers.python("-u", "-m", "grader", "watch", SLUG, "--root", str(course)),
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        env=_environment(),
         text=True,
     )
     assert watch.stdout
@@ -280,23 +280,15 @@ def save_to_verdict(root: Path, pairs: int) -> Figure:
     return figure("from save to verdict in `grader watch`", middle, 150, "ms, 12 cases")
 
 
-def grade_all(grader: ProblemGrader, sources: Sequence[str]) -> float:
-    """Grade all sources through one warm runner, several at once; return seconds."""
-    submissions = [Submission(f"s{i}.py", source.encode()) for i, source in enumerate(sources)]
-    with ZygoteRunner(jobs=_JOBS, spare=6) as runner:
-        started = time.perf_counter()
-        waiting = list(reversed(submissions))
-        names: dict[int, str] = {}
-        done = 0
-        while done < len(submissions):
-            while waiting and runner.room:
-                submission = waiting.pop()
-                job = grading.job_of(grader.prepared, submission)
-                names[runner.submit(job)] = submission.name
-            for ticket, run in runner.wait(0.05).items():
-                grading.report(grader.prepared, run, names.pop(ticket), runner)
-                done += 1
-        return time.perf_counter() - started
+def grade_all(course: Path, place: Path, sources: Sequence[str]) -> float:
+    """Grade the sources, each of another learner, with `grader batch`; return its seconds."""
+    material.write_class(place, sources)
+    started = time.perf_counter()
+    done = subprocess.run(
+        material.batch_command(course, place), env=_environment(), capture_output=True, text=True
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return time.perf_counter() - started
 
 
 def in_turns(work: dict[str, Callable[[], None]], pairs: int) -> dict[str, list[float]]:
@@ -354,12 +346,16 @@ def _mark(met: bool | None) -> str:
 
 
 def _command(command: Sequence[str], **more: str) -> Callable[[], None]:
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)} | more
+    environment = _environment() | more
 
     def work() -> None:
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
 
     return work
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(REPOSITORY)}
 
 
 def _times(work: Callable[[], None], repeat: int) -> list[float]:
