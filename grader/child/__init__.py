@@ -1,6 +1,6 @@
-"""Everything that runs beside a learner's code, in its process.
+"""The code that runs in the same process as a learner's code.
 
-It uses the standard library and NumPy only, and imports nothing else of this package, so nothing
-of the grader can be stolen, patched or forged there. `__main__` is what a fresh interpreter
-starts; the grader's side imports `protocol`, `encoding` and `answers` from here.
+It imports the standard library, NumPy and this package only, so the process holds no other part of
+the grader that learner code could read or patch. A fresh interpreter runs `__main__`. The grader's
+own process imports `protocol`, `encoding`, `answers`, `calling` and `learner` from here.
 """

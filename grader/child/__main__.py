@@ -1,9 +1,9 @@
-"""What a fresh interpreter starts: `python -I -S child/__main__.py MODE WORD SITE...`.
+"""The script that a fresh interpreter runs: `python -I -S child/__main__.py MODE WORD SITE...`.
 
-MODE is `pipe` or `zygote`, WORD its descriptors; each SITE is a folder with installed
-packages, appended to `sys.path` (`-S` leaves out `.pth` files, which would make this project
-importable). The child's modules are imported as a package of their own, so nothing else of the
-grader is loaded.
+MODE is `pipe` or `zygote`. WORD lists the descriptors of a zygote; `pipe` ignores it. Each SITE is
+a folder with installed packages, which is appended to `sys.path`: `-S` skips `.pth` files, which
+would make this project importable. The modules of this folder are imported as the package
+`_learner_process`, so no other module of the grader is loaded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What an implementation returned, as plain arrays: the only reading of learners' objects.
+"""Convert the objects that an implementation returned to plain arrays.
 
-It runs where the implementation ran, so it may call what it likes of the objects; what leaves is
-an exact `numpy.ndarray` in native order with a dtype of kind b, i, u, f or c, or a `Remark` that
-says why there is none. The grader makes the sentences.
+The conversion runs in the process of the implementation, so it may call methods of its objects. No
+other code of the grader does. Each value becomes an exact `numpy.ndarray` in native byte order with
+a dtype of kind b, i, u, f or c, or a `Remark` with the reason why it is not an array of numbers.
+`grader.explain` turns remarks into sentences.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from . import protocol
 
 _ndarray, _generic, _array, _asarray = np.ndarray, np.generic, np.array, np.asarray
 _NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQfdFD")
-"""native order; a dtype of the other order is not equal to any of them"""
+"""in native byte order; a dtype in the other byte order does not equal any of them"""
 NAMES = {dtype: str(dtype) for dtype in _NATIVE}
-"""of the dtypes that need no conversion"""
+"""the names of the dtypes that need no conversion"""
 
 
 Container = Literal["single", "tuple", "list", "dictionary"]
@@ -33,17 +34,17 @@ WHY_NOT = frozenset({
     "durations", "dtype", "axes", "long_axis", "masked", "ragged", "not_numbers", "not_a_number",
     "deep", "too_large",
 })  # fmt: skip
-"""keys of the remarks that say why a value is not an array of numbers"""
+"""keys of the remarks with the reason why a value is not an array of numbers"""
 NOTES = frozenset({"read_as_array", "unmasked", "cut"})
-"""keys of the remarks about a value that was read although it is not the usual one"""
+"""keys of the remarks about a value that was accepted although it is not a plain array"""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """A fact about a returned value: a key of `WHY_NOT` or `NOTES`, and its detail.
 
-    `detail` is a type's name, a dtype's name or a count, by key. `inside` is the type of the
-    list that holds what the remark is about; "" when it is about the value itself.
+    `detail` is the name of a type or dtype, or a count; the key determines which. `inside` is the
+    type of the list or tuple whose item the remark is about; "" for a remark about the value.
     """
 
     key: str
@@ -56,9 +57,9 @@ class Value:
     """One returned value as plain data.
 
     `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
-    that shares memory with nothing; None when the value is not array-like, and then `why_not`
-    is set. `type_name` and `dtype` are the learner's (`numpy.matrix`, `>f4`); a list or a Python
-    number has no dtype of its own.
+    and memory of its own. It is None when the value is not an array of numbers; then `why_not` is
+    set. `type_name` and `dtype` describe the learner's object (`numpy.matrix`, `>f4`); `dtype` is
+    "" for a list or a Python number.
     """
 
     type_name: str
@@ -69,7 +70,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What a call returned. `names` are a dictionary's keys, else empty."""
+    """The returned value or values of a call. `names` are a dictionary's keys, else empty."""
 
     container: Container
     type_name: str
@@ -78,9 +79,10 @@ class Answer:
 
 
 def read(result: Any, single: bool) -> tuple[Answer, list[Remark]]:
-    """Return what `result` is, and notes for the learner.
+    """Return `result` as an answer of at most `VALUES_LIMIT` values, and notes for the learner.
 
-    `single` says that one value is promised, not several.
+    `single` is true when the problem promises one value; a list is then read as one array. Raises
+    the exceptions that the learner's own classes raise.
     """
     notes: list[Remark] = []
     container: Container = "single"
@@ -103,7 +105,7 @@ def read(result: Any, single: bool) -> tuple[Answer, list[Remark]]:
 
 
 def _holds_arrays(result: Any) -> bool:
-    """Return whether these look like several returned values, not like the rows of one."""
+    """Return whether the items look like several returned values, not like the rows of one."""
     return any(isinstance(item, _ndarray) and item.ndim for item in result)
 
 
@@ -123,7 +125,7 @@ def _dictionary(result: dict[Any, Any], notes: list[Remark]) -> tuple[Answer, li
 
 
 def type_name(value: Any) -> str:
-    """Return the name of a value's type as a learner knows it: `list`, `numpy.matrix`."""
+    """Return the name of a value's type as learners write it: `list`, `numpy.matrix`."""
     kind = type(value)
     if kind is _ndarray:
         return "numpy.ndarray"
@@ -170,7 +172,11 @@ def _numpy(name: str, value: Any, notes: list[Remark]) -> Value:
 
 
 def native(value: Any) -> Any:
-    """Return a fresh exact ndarray, C order, native, of a dtype that every machine has."""
+    """Return a copy of an array: an exact ndarray in C order and native byte order.
+
+    A float or complex dtype that is not on every machine (`longdouble`) becomes float64 or
+    complex128.
+    """
     dtype = value.dtype if value.dtype in _NATIVE else value.dtype.newbyteorder("=")
     if dtype not in _NATIVE:
         dtype = np.dtype("complex128" if dtype.kind == "c" else "float64")
@@ -200,8 +206,8 @@ def _nested(name: str, value: Any) -> Value:
     except (ValueError, TypeError, OverflowError):
         return Value(name, None, "", Remark("ragged", name))
     if array.dtype.kind == "O":
-        stranger = _stranger(value)
-        return Value(name, None, "", Remark(stranger.key, stranger.detail, inside=name))
+        found = _non_number_in(value)
+        return Value(name, None, "", Remark(found.key, found.detail, inside=name))
     if array.dtype.kind not in "biufc":
         return Value(name, None, "", Remark("not_numbers", name))
     if array.ndim > protocol.AXES_LIMIT:
@@ -209,8 +215,8 @@ def _nested(name: str, value: Any) -> Value:
     return Value(name, native(array))
 
 
-def _stranger(value: Any) -> Remark:
-    """Return what keeps a nested list from being numbers."""
+def _non_number_in(value: Any) -> Remark:
+    """Return the reason why a nested list is not an array of numbers."""
     queue = [value]
     for _ in range(1000):
         if not queue:

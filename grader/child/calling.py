@@ -1,7 +1,6 @@
-"""Call the entry point once and collect everything to be told about it.
+"""Call the entry point once and record the answer, its warnings and the changed arguments.
 
-Every executor of a learner's code calls it by `call`, so they agree about warnings, arguments
-that were changed in place, and how an answer is read.
+Every runner calls learner code through `call`, so all of them record the same facts.
 """
 
 from __future__ import annotations
@@ -20,7 +19,10 @@ _now = time.perf_counter
 
 
 class Warned(NamedTuple):
-    """A warning: where it was given as number of the learner's file and line, or None and 0."""
+    """A warning, and the number of the learner's file and the line that gave it.
+
+    `file` is None and `line` 0 when other code gave the warning.
+    """
 
     category: str
     text: str
@@ -29,7 +31,7 @@ class Warned(NamedTuple):
 
 
 class Called(NamedTuple):
-    """What a call did: it returned an answer, or it raised an error."""
+    """The result of a call: `answer` or `error` is set. `seconds` is wall-clock time."""
 
     seconds: float
     answer: answers.Answer | None = None
@@ -47,9 +49,9 @@ def call(
     collector: Collector,
     restore: Callable[[], None] = lambda: None,
 ) -> Called:
-    """Call `function` and return what happened; BaseException is caught too.
+    """Call `function` and return its answer or its exception; BaseException is caught too.
 
-    `single` says that one value is promised. `restore` runs before the answer is read.
+    `single` is true when the problem promises one value. `restore` runs before the answer is read.
     """
     collector.found.clear()
     before = _bytes_of(arguments)
@@ -66,7 +68,7 @@ def call(
 
 
 def _bytes_of(arguments: Sequence[Any]) -> dict[int, bytes]:
-    """Return the bytes of each array by position; one that stands at several, by its first."""
+    """Return the bytes of each array by position; an array passed twice has its first position."""
     first: dict[int, int] = {}
     for position, argument in enumerate(arguments):
         if type(argument) is _ndarray:
@@ -75,15 +77,15 @@ def _bytes_of(arguments: Sequence[Any]) -> dict[int, bytes]:
 
 
 class Collector:
-    """Collects warnings instead of showing them: the first at each place, a few in all."""
+    """Collects warnings instead of printing them: each one once, at most `WARNINGS_LIMIT`."""
 
     def __init__(self) -> None:
         self.found: list[Warned] = []
         self.files: Mapping[str, int] = {}
-        """numbers of the learner's files by the path that their code objects carry"""
+        """path in the code objects of a learner's file -> number of the file"""
 
     def install(self) -> None:
-        """Take over the showing of warnings; `warnings.catch_warnings` can undo it."""
+        """Replace `warnings.showwarning`; `warnings.catch_warnings` restores it."""
         warnings.resetwarnings()
         warnings.simplefilter("default")
         for kind in (PendingDeprecationWarning, ImportWarning, ResourceWarning):
@@ -102,4 +104,4 @@ class Collector:
 
 
 collector = Collector()
-"""of a child's process"""
+"""the collector of a child; the `inprocess` runner makes its own"""

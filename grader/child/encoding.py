@@ -1,4 +1,7 @@
-"""Arguments as bytes, and back: little-endian C-order arrays and JSON nodes that point to them."""
+"""Encode arguments as bytes and decode them.
+
+The bytes are a payload of little-endian C-order arrays, and JSON nodes with offsets into it.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,18 @@ import numpy as np
 from . import protocol
 
 _native = {code: (np.dtype(code), np.dtype(code).newbyteorder("=")) for code in protocol.DTYPES}
-_travelling: dict[Any, tuple[Any, str]] = {}
+_little_endian: dict[Any, tuple[Any, str]] = {}
 
 
 def encode_calls(calls: Sequence[tuple[Any, ...]]) -> protocol.Calls:
-    """Return the arguments of calls as bytes; TypeError when one cannot travel."""
+    """Return the encoded arguments of calls; TypeError for an unsupported type or dtype."""
     payload = bytearray()
     nodes = [_encode_arguments(arguments, payload) for arguments in calls]
     return protocol.Calls(protocol.to_json(nodes).encode("ascii"), bytes(payload))
 
 
 def decode_arguments(nodes: list[Any], payload: memoryview) -> list[Any]:
-    """Return fresh arguments of one call; what was one object in the grader is one object."""
+    """Return new arguments for one call; an object passed twice is one object here too."""
     arguments: list[Any] = []
     for node in nodes:
         same = node[0] == "same"
@@ -31,11 +34,11 @@ def decode_arguments(nodes: list[Any], payload: memoryview) -> list[Any]:
 
 
 def little_endian(dtype: Any) -> tuple[Any, str]:
-    """Return the dtype and the code with which arrays of a native dtype travel."""
-    if dtype not in _travelling:
+    """Return the little-endian form of a native dtype and its code, such as `<f8`."""
+    if dtype not in _little_endian:
         other = dtype.newbyteorder("<")
-        _travelling[dtype] = other, other.str
-    return _travelling[dtype]
+        _little_endian[dtype] = other, other.str
+    return _little_endian[dtype]
 
 
 def _encode_arguments(arguments: tuple[Any, ...], payload: bytearray) -> list[Any]:
@@ -60,7 +63,7 @@ def _encode(value: Any, payload: bytearray) -> list[Any]:
     if isinstance(value, (np.ndarray, np.generic)):
         dtype = value.dtype.newbyteorder("<").str
         if dtype not in protocol.DTYPES:
-            raise TypeError(f"an argument of dtype {value.dtype} cannot travel")
+            raise TypeError(f"an argument of dtype {value.dtype} cannot be encoded")
         start, _ = protocol.store(np.asarray(value).astype(dtype).tobytes(), payload)
         kind = "array" if isinstance(value, np.ndarray) else "scalar"
         return [kind, dtype, list(value.shape), start]
@@ -68,7 +71,7 @@ def _encode(value: Any, payload: bytearray) -> list[Any]:
         return [type(value).__name__, [_encode(item, payload) for item in value]]
     if type(value) is dict:
         return ["dict", [[str(key), _encode(item, payload)] for key, item in value.items()]]
-    raise TypeError(f"an argument of type {type(value).__name__} cannot travel")
+    raise TypeError(f"an argument of type {type(value).__name__} cannot be encoded")
 
 
 def _decode(node: list[Any], payload: memoryview) -> Any:

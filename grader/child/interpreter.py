@@ -1,4 +1,4 @@
-"""How a child's interpreter behaves towards the learner's code, whichever way it was started."""
+"""Set up a child's interpreter: built-ins, modules, stack traces and resource limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _alive = b""
 
 
 def like_a_script() -> None:
-    """Give what an ordinary start of Python gives and `-S` left out; text is UTF-8."""
+    """Add `exit` and `quit`, which `-S` leaves out, and make the output streams UTF-8."""
     from _sitebuiltins import Quitter
 
     for name in ("exit", "quit"):
@@ -30,7 +30,10 @@ def like_a_script() -> None:
 
 
 def forget_the_grader() -> None:
-    """Leave no module or path of the grader to be found by chance; write no bytecode."""
+    """Remove the grader's modules and paths from `sys`, and write no bytecode.
+
+    This prevents accidental access only: functions that are in use still refer to their modules.
+    """
     package = __name__.rpartition(".")[0]
     (home,) = sys.modules[package].__path__
     for path in [path for path in sys.path_importer_cache if f"{path}/".startswith(f"{home}/")]:
@@ -44,8 +47,8 @@ def forget_the_grader() -> None:
 def trace_on_request(descriptor: int, marker: str) -> None:
     """Write the learner's stack on a crash and, where there are signals, on SIGUSR1.
 
-    `faulthandler` answers even inside a C call; the marker after its text appears only when
-    the interpreter still runs, which tells a Python loop from one long C call.
+    `faulthandler` writes the stack even during a C call. The marker after the stack is written
+    by the interpreter, so it appears for a Python loop and not for one long C call.
     """
     faulthandler.enable(descriptor, all_threads=False)
     if sys.platform == "win32":
@@ -69,7 +72,11 @@ def mark_traces(marker: str) -> None:
 def limits_of(
     memory_mb: int, cpu_seconds: int, file_bytes: int = protocol.FILE_LIMIT
 ) -> dict[int, int]:
-    """Return the limits by number: address space, CPU as a backstop, files, no core."""
+    """Return the value of each resource limit (`getrlimit(2)`): bytes, seconds or a count.
+
+    The limit of CPU time is a second line of defence behind the grader's wall-clock limits.
+    Windows has no such limits.
+    """
     if sys.platform == "win32":
         return {}
     import resource
@@ -84,7 +91,7 @@ def limits_of(
 
 
 def apply_limits(limits: dict[int, int]) -> None:
-    """Limit this process for good; a limit that the system does not take is left as it is."""
+    """Set limits on this process that it cannot raise again; skip those the system refuses."""
     if sys.platform == "win32":
         return
     import resource
@@ -96,10 +103,9 @@ def apply_limits(limits: dict[int, int]) -> None:
 
 @contextlib.contextmanager
 def inherited_limits(limits: dict[int, int]) -> Iterator[None]:
-    """Lower this process's own limits for a moment, so that a child forked now is born with them.
+    """Lower this process's soft limits, so that a child forked in this context inherits them.
 
-    They are soft; a child must not be allowed to raise them again (its system call filter sees
-    to that).
+    The filter of system calls must prevent the child from raising them again.
     """
     if sys.platform == "win32":
         yield

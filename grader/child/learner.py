@@ -1,4 +1,4 @@
-"""Load a learner's files from bytes, and tell what their exceptions say about them."""
+"""Load a learner's files from bytes, and convert their exceptions to plain data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 from . import answers, protocol
 
 REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.ENETUNREACH})
-"""What a sandbox answers; see facts on the runner: by number, never by text."""
+"""error numbers with which a sandbox refuses a system call"""
 
 
 class LearnerFiles:
-    """The learner's files by the path that their code objects carry.
+    """The learner's files by the path in their code objects.
 
-    Frames name a file by its number: 0 is the submission, its helpers follow in their order.
+    Frames contain the number of a file: 0 for the submission, 1 for the first helper, ...
     """
 
     def __init__(self, name: str, source: bytes, helpers: Mapping[str, bytes]) -> None:
@@ -38,17 +38,17 @@ class LearnerFiles:
 
 
 class Loader(importlib.abc.Loader):
-    """Runs one of the learner's files as a module; serves its text to `linecache`."""
+    """Runs one of the learner's files as a module and gives its text to `linecache`."""
 
     def __init__(self, files: LearnerFiles, path: str) -> None:
         self._source = files.sources[path]
         self._path = path
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        """Let the import system make an ordinary module."""
+        """Return None: the import system creates an ordinary module."""
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Compile the bytes, so that coding lines and byte order marks count, and run them."""
+        """Compile the bytes, with their coding line or byte order mark, and run the code."""
         code = compile(self._source, self._path, "exec", dont_inherit=True)
         name = self._path.rpartition("/")[2]
         module.__file__ = os.path.join(os.getcwd(), name)  # noqa: PTH118, PTH109 (a third of the time)
@@ -60,7 +60,7 @@ class Loader(importlib.abc.Loader):
 
 
 class Finder:
-    """Finds the helper modules that came with a submission; stands last, so shadows nothing."""
+    """Finds the helper modules of a submission; the last finder, so it hides no other module."""
 
     def __init__(self, files: LearnerFiles) -> None:
         self._files = files
@@ -78,7 +78,7 @@ class Finder:
 def load(files: LearnerFiles) -> types.ModuleType:
     """Run the submission as a module registered in `sys.modules`, and return it.
 
-    Its exceptions, `BaseException` included, pass through.
+    Raises every exception of the submission, `BaseException` included.
     """
     sys.meta_path.append(Finder(files))
     stem = files.name.rpartition("/")[2].removesuffix(".py")
@@ -93,7 +93,7 @@ def load(files: LearnerFiles) -> types.ModuleType:
 
 
 def entry_point(files: LearnerFiles, name: str) -> tuple[Callable[..., Any] | None, dict[str, Any]]:
-    """Load the submission and return its entry point; else None and what a refusal carries."""
+    """Load the submission; return its entry point and {}, or None and the facts of a refusal."""
     try:
         module = load(files)
         function = vars(module).get(name)
@@ -110,7 +110,7 @@ def entry_point(files: LearnerFiles, name: str) -> tuple[Callable[..., Any] | No
 
 
 def defined(module: types.ModuleType) -> list[str]:
-    """Return the names of what a learner's file defines and can be called, at most twelve."""
+    """Return the public names of a file's own callables, at most `DEFINED_LIMIT`."""
     return [
         name[: protocol.NAME_LIMIT]
         for name, value in list(vars(module).items())
@@ -123,7 +123,7 @@ def _is_own(module: types.ModuleType, value: Any) -> bool:
 
 
 def failure(error: BaseException, files: LearnerFiles) -> dict[str, Any]:
-    """Return an exception as plain data: what a failure frame carries."""
+    """Return an exception as plain data: the meta of a RAISED or REFUSED frame."""
     return {
         "type": str(type(error).__name__)[: protocol.NAME_LIMIT],
         "message": _message(error),
@@ -137,7 +137,7 @@ def failure(error: BaseException, files: LearnerFiles) -> dict[str, Any]:
 
 
 def syntax_failure(error: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
-    """Return a syntax error as plain data, with its place: `file` is None outside their files."""
+    """Return a syntax error as plain data; `file` is None when it is not in the learner's files."""
     facts = failure(error, files)
     facts["message"] = str(error.msg)[: protocol.MESSAGE_LIMIT]
     facts["file"] = files.numbers.get(str(error.filename or files.name))
@@ -149,7 +149,7 @@ def syntax_failure(error: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
 def _message(error: BaseException) -> str:
     try:
         return builtins.str(error)[: protocol.MESSAGE_LIMIT]
-    except BaseException as worse:  # an exception class of the learner's may do anything here
+    except BaseException as worse:  # the learner's own `__str__` may raise anything
         return f"(its text could not be made: {type(worse).__name__})"
 
 
@@ -170,7 +170,7 @@ def _frames(trace: types.TracebackType | None, files: LearnerFiles) -> list[list
 
 
 def _errno(error: BaseException) -> int:
-    """Return the error number of the system's refusal behind an exception, or 0."""
+    """Return the number of the refused system call's error in a chain of exceptions, or 0."""
     link: BaseException | None = error
     for _ in range(10):
         if link is None:

@@ -1,4 +1,4 @@
-"""A worker alone in its process: request on stdin, frames on a private copy of stdout."""
+"""A child of the `process` runner: request on stdin, frames on a private copy of stdout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import calling, interpreter, protocol, worker
 
 
 def main(_word: str) -> None:
-    """Take the request, serve it, and end at once: no exit handler, no waiting for threads."""
+    """Read the request, serve it, and end without exit handlers or waiting for threads."""
     request = _read_request()
     results = _redirect()
     interpreter.forget_the_grader()
@@ -32,7 +32,7 @@ def _read_request() -> protocol.Request:
 
 
 def _redirect() -> int:
-    """Return a private descriptor for frames; stdin becomes empty, stdout joins stderr."""
+    """Return a private descriptor for frames; stdin is then empty and stdout is stderr."""
     results = os.dup(1)
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -47,7 +47,10 @@ def _redirect() -> int:
 
 
 def _sender(results: int, request: protocol.Request) -> worker.Send:
-    """Return what writes a frame whole and, where there is no SIGUSR1, winds the stack alarm."""
+    """Return a function that writes a whole frame.
+
+    Windows has no SIGUSR1; there it also schedules a stack trace of a call beyond its limit.
+    """
 
     def send(frame: bytes) -> None:
         rest = memoryview(frame)

@@ -1,13 +1,13 @@
-"""The bytes between the grader and the process that runs learner code, and all their limits.
+"""The bytes between the grader and the process that runs learner code, and all limits on them.
 
 Grader to child: one *request*: `REQUEST` header, JSON, payload. Child to grader: *frames*:
 `HEADER`, at most `META_LIMIT` bytes of JSON, raw little-endian C-order payload. Nothing is ever
 unpickled or evaluated, and arrays have a dtype of `DTYPES`. `grader.runners.frames` is the
 grader's strict reading of frames.
 
-A confined child shares a *slot* of memory with the grader, which serves one child at a time: the
-first page holds two words, then comes the request, and from the next page on the child's frames.
-Only bytes below `COMMITTED` are frames.
+A confined child and the grader share a *slot* of memory, which serves one child at a time. The
+first page of a slot holds two words. The request begins on the second page, and the child's frames
+begin on the page after the request. The word at `COMMITTED` counts the bytes of complete frames.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ REQUEST = struct.Struct("<4sIQ")
 """magic, length of the JSON, length of the payload"""
 
 HELLO, READY, REFUSED, RETURNED, RAISED, END = range(1, 7)
-"""kinds of frames: the worker is up; the file is loaded; it is not; two kinds of results; done"""
+"""kinds of frames: the child is up; the file is loaded; it cannot be; two results of a call; end"""
 
 META_LIMIT = 2**14
 """bytes of JSON in one frame"""
 RESULT_BUDGET = 64 * 2**20
 """bytes of all payloads of one submission"""
 OUTPUT_LIMIT = 2**20
-"""bytes that one child may print; more ends it"""
+"""bytes of output of one child, which is killed when it prints more"""
 VALUES_LIMIT = 64
 """values in one answer"""
 AXES_LIMIT = 8
@@ -47,11 +47,11 @@ WARNINGS_LIMIT = 5
 MESSAGE_LIMIT = 1000
 """characters of an exception's message"""
 FRAMES_LIMIT = 16
-"""the learner's own frames that are told of a traceback"""
+"""the learner's own frames in one traceback"""
 DEFINED_LIMIT = 12
-"""names that are told of a file without the entry point"""
+"""names reported for a file that does not define the entry point"""
 FILE_LIMIT = 16 * 2**20
-"""bytes of one file that a child may write, where it may write at all"""
+"""bytes of one file that a child of the `process` runner may write"""
 DESCRIPTORS_LIMIT = 64
 DTYPES = frozenset(
     ["|b1", "|i1", "|u1"]
@@ -60,20 +60,20 @@ DTYPES = frozenset(
 )
 
 MEMORY_SIZE = 192 * 2**20
-"""bytes of one slot; memory is only taken by pages that were written"""
+"""bytes of one slot; the system allocates a page when it is first written"""
 PAGE = 4096
 WORD = struct.Struct("=Q")
 COMMITTED, REQUEST_LENGTH = 0, 8
-"""offsets of words: bytes of frames that are complete; bytes of the request"""
+"""offsets of the words: bytes of complete frames; bytes of the request"""
 
 COMMAND = struct.Struct("=BBHII")
-"""what, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
+"""kind, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
 FORK, KILL, TRACE = range(1, 4)
 
 EVENT = struct.Struct("=BBHiQ")
-"""what, slot, 0, status, KiB of peak memory"""
+"""kind, slot, 0, status, KiB of peak memory"""
 TRIED, EXITED, FAILED = range(1, 4)
-"""the sandbox was tried (status: the layers that work); a child ended; none could be started"""
+"""the sandbox was tried (status: its working layers); a child ended; no child could be started"""
 LANDLOCK, SECCOMP = 1, 2
 """the layers of the sandbox that can be missing, as bits of the status of TRIED"""
 
@@ -81,18 +81,21 @@ to_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Request(NamedTuple):
-    """What the child is told: the learner's files and the inputs, never an expected value."""
+    """A decoded request: the learner's files and the inputs of calls, without expected values.
+
+    Times are in seconds, `memory_mb` in MiB, `result_budget` in bytes.
+    """
 
     name: str
     source: bytes
     helpers: dict[str, bytes]
     entry_point: str
     single: bool
-    """one value is promised, not several"""
+    """whether the problem promises one value"""
     marker: str
-    """what separates the output of two calls in the output stream"""
+    """ends the output of each call in the output stream"""
     seconds: float
-    """limit of one call"""
+    """limit of one call, wall-clock time"""
     memory_mb: int
     cpu_seconds: int
     result_budget: int
@@ -102,7 +105,7 @@ class Request(NamedTuple):
 
 
 def encode_frame(kind: int, index: int, meta: object, payloads: Sequence[bytes] = ()) -> bytes:
-    """Return one frame; ValueError when the meta is longer than `META_LIMIT`."""
+    """Return one frame; ValueError when the JSON of `meta` is longer than `META_LIMIT`."""
     text = b"" if meta is None else to_json(meta).encode("ascii")
     if len(text) > META_LIMIT:
         raise ValueError(f"meta of {len(text)} bytes")
@@ -132,7 +135,7 @@ def encode_request(
     cpu_seconds: int,
     result_budget: int = RESULT_BUDGET,
 ) -> bytes:
-    """Return the bytes of a request."""
+    """Return the bytes of a request; `Request` documents the fields."""
     files = bytearray()
     meta = {
         "name": name,
@@ -154,7 +157,7 @@ def encode_request(
 
 
 def request_size(header: bytes) -> int:
-    """Return how many bytes follow the header of a request."""
+    """Return how many bytes follow the header of a request; ValueError for a wrong magic."""
     magic, meta, payload = REQUEST.unpack(header)
     if magic != MAGIC:
         raise ValueError("not a request")
@@ -184,5 +187,5 @@ def _fetch(span: list[int], payload: memoryview) -> bytes:
 
 
 def frames_start(request_length: int) -> int:
-    """Return the offset of the child's frames."""
+    """Return the offset in bytes of the child's frames in a slot."""
     return PAGE + -(-request_length // PAGE) * PAGE

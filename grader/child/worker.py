@@ -1,7 +1,7 @@
-"""The child's side of every runner: load the learner's file, call it, send what came back.
+"""Serve one request in a child: load the learner's file, make the calls, send the results.
 
-`child` imports it without the rest of the grader, for the `process` and the `zygote` runner. It
-knows inputs only. Whatever it sends is a proposal: the grader checks it as hostile.
+The children of the `process` and the `zygote` runner run this code. A request contains inputs and
+no expected values. Learner code can forge frames, so `runners.frames` checks every frame.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _BUILTINS = dict(vars(builtins))
 
 
 def serve(request: protocol.Request, send: Send) -> None:
-    """Load the submission and answer every call of the request, one frame each.
+    """Load the submission, make every call of the request and send a frame for each.
 
-    Output of each call is ended by the request's marker on descriptor 2. Nothing that the learner's
-    code raises gets out of here.
+    After each call the request's marker is written to descriptor 2. Exceptions of learner code
+    are caught.
     """
     files = learner.LearnerFiles(request.name, request.source, request.helpers)
     collector = calling.collector
@@ -69,7 +69,7 @@ def _raised(index: int, called: calling.Called, files: learner.LearnerFiles) -> 
 
 
 def _bounded_frame(kind: int, index: int, meta: dict[str, Any]) -> bytes:
-    """Return a frame whose texts are cut until its meta fits."""
+    """Return a frame with texts short enough for `META_LIMIT`."""
     for longest in (1000, 200):
         try:
             return protocol.encode_frame(kind, index, _cut(meta, longest))
@@ -109,9 +109,9 @@ def _returned(
         values.append([value.type_name, value.dtype, None, code, array.shape])
     meta = [answer.container, answer.type_name, values, answer.names, called.seconds]
     notes = [_remark(note) for note in called.notes[: protocol.NOTES_LIMIT]]
-    told = [called.changed, notes, called.warnings]
+    extra = [called.changed, notes, called.warnings]
     try:
-        return protocol.encode_frame(protocol.RETURNED, index, meta + told, payloads), spent
+        return protocol.encode_frame(protocol.RETURNED, index, meta + extra, payloads), spent
     except ValueError:
         meta += [[], [], []]
         return protocol.encode_frame(protocol.RETURNED, index, meta, payloads), spent
@@ -123,9 +123,9 @@ def _remark(remark: answers.Remark | None) -> list[Any] | None:
 
 def _end_output(end_of_output: bytes) -> None:
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BaseException):  # closed, replaced or broken by the learner
+        with contextlib.suppress(BaseException):  # the learner closed or replaced it
             stream.flush()
     try:
         os.write(2, end_of_output)
-    except OSError:  # the learner closed descriptor 2: there is no more output to end
+    except OSError:  # the learner closed descriptor 2, so there is no output
         return

@@ -108,7 +108,7 @@ def test_source_and_helpers_arrive_byte_for_byte() -> None:
 
 @pytest.mark.parametrize("argument", [np.array([None]), np.array(["a"]), object(), {1, 2}])
 def test_an_argument_of_an_unsupported_type_raises_type_error(argument: Any) -> None:
-    with pytest.raises(TypeError, match="cannot travel"):
+    with pytest.raises(TypeError, match="cannot be encoded"):
         sent(argument)
 
 

@@ -1,6 +1,6 @@
-"""What takes rights away from a process that is about to run learner code (Linux).
+"""Restrict a process before it runs learner code (Linux).
 
-One file per concern: `landlock` (files, and TCP and signals where the kernel can), `seccomp`
-(system calls, by the numbers in `syscalls`), `enter` (capabilities, death with the parent, and the
-steps in their order). Everything goes through `kernel`, a few lines of ctypes.
+`landlock` restricts files, and TCP and signals where the kernel supports it. `seccomp` restricts
+system calls by the numbers in `syscalls`. `enter` drops capabilities, makes a process die with its
+parent, and applies the restrictions in order. `kernel` makes the system calls with ctypes.
 """

@@ -1,6 +1,6 @@
-"""The steps into the sandbox in their order, and a trial of what it refuses.
+"""Enter the sandbox step by step, and try which of its layers work.
 
-No capabilities and no way to gain any, no life after the parent (`prctl(2)`, `capset(2)`).
+The process gives up all capabilities for good and dies with its parent (`prctl(2)`, `capset(2)`).
 """
 
 from __future__ import annotations
@@ -29,19 +29,25 @@ _MOST_CAPABILITIES = 64
 
 
 def readable() -> list[str]:
-    """Return what learner code may read: the interpreter, installed packages, system libraries."""
+    """Return paths that learner code may read: Python, installed packages, system libraries."""
     libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"]
     return [*sys.path, *libraries, os.devnull, "/dev/urandom"]
 
 
 def outer() -> None:
-    """Confine this process and all its later children to reading what is `readable`."""
+    """Restrict this process and its later children to reading the paths of `readable`.
+
+    OSError when the kernel refuses.
+    """
     drop_privileges()
     landlock.restrict(readable())
 
 
 def trial() -> int:
-    """Return which layers work here, found by entering them in a child that tries to get out."""
+    """Return the layers that work on this system, as bits (`LANDLOCK`, `SECCOMP`).
+
+    A forked child enters each layer and tries a call that the layer must refuse.
+    """
     if not landlock.abi():
         return SECCOMP if seccomp.available() else 0
     child = os.fork()
@@ -71,14 +77,14 @@ def _refused(attempt: Callable[[], object], error: int) -> bool:
 
 
 def drop_privileges() -> None:
-    """Give up every capability for good; only then may anybody load a filter."""
+    """Give up every capability for good; without them a process may load a seccomp filter."""
     call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     with contextlib.suppress(OSError):  # kernels before 4.3 have no ambient set
         call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     for capability in range(_MOST_CAPABILITIES):
         try:
             call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
-        except OSError:  # beyond the last capability, or not permitted to drop, having none
+        except OSError:  # beyond the last capability, or not permitted: the process has none
             break
     header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
     none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, in two halves
@@ -93,7 +99,7 @@ def close_range(first: int, last: int = 2**32 - 1) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when `parent` dies; end now if it is dead already."""
+    """Ask the kernel to kill this process when `parent` dies; exit now if it is already dead."""
     call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)

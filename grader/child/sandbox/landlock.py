@@ -1,4 +1,4 @@
-"""LearnerFiles, TCP and signals: what this process and its children may reach (`landlock(7)`)."""
+"""Restrict files, TCP and signals for this process and its children (`landlock(7)`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALL_SCOPES = {6: 0b11}  # abstract unix sockets, signals
 
 
 def abi() -> int:
-    """Return the version of Landlock that the kernel offers; 0 when there is none."""
+    """Return the version of the kernel's Landlock ABI; 0 when it has no Landlock."""
     if not SUPPORTED:
         return 0
     try:
@@ -29,10 +29,10 @@ def abi() -> int:
 
 
 def restrict(readable: Iterable[str]) -> None:
-    """Leave reading below the folders (or of the files) in `readable`, and nothing else.
+    """Permit only reading, and only the files and folders in `readable`.
 
-    Needs `enter.drop_privileges`; OSError when the kernel refuses. Paths that do not exist are
-    left out.
+    Call `enter.drop_privileges` first. OSError when the kernel refuses. A path that does not exist
+    is ignored.
     """
     version = abi()
     files, tcp, scopes = (

@@ -1,4 +1,4 @@
-"""System calls: an allow-list as a classic BPF program (`seccomp(2)`, linux/filter.h)."""
+"""Filter system calls by an allow-list: a classic BPF program (`seccomp(2)`, linux/filter.h)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _X32_BIT = 0x40000000  # asm/unistd.h
 # linux/bpf_common.h
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _JUMP_EQUAL, _JUMP_GREATER_EQUAL = 0x15, 0x35
-# linux/sched.h: a thread of this process, in no new namespace, traced by nobody
+# linux/sched.h: flags of a new thread in this process; flags of namespaces and tracing
 _THREAD = 0x00000100 | 0x00010000
 _NOT_A_THREAD = 0x7E020000 | 0x00002000 | 0x00004000 | 0x00008000
 
 
-_ANY_PID = 0x7FFFFFF1  # beyond the largest process number (linux/threads.h)
+_ANY_PID = 0x7FFFFFF1  # above the greatest process id (linux/threads.h)
 
 
 class Step(NamedTuple):
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
 
 def available() -> bool:
-    """Return whether the kernel takes filters that answer with an error or kill."""
+    """Return whether the kernel supports filters that return an error or kill the process."""
     if not SUPPORTED:
         return False
     try:
@@ -51,7 +51,7 @@ def available() -> bool:
 
 
 class Filter:
-    """The filter for this machine, made once and then fitted to each process's number."""
+    """The filter for this machine, assembled once; `enter` inserts the process id."""
 
     def __init__(self) -> None:
         code = assemble(program(_ANY_PID))
@@ -62,16 +62,16 @@ class Filter:
         self._header = ctypes.create_string_buffer(header, len(header))
 
     def enter(self, pid: int) -> None:
-        """Put this process, whose number is `pid`, under the filter for good; OSError if not."""
+        """Load the filter into this process, whose id is `pid`; OSError when the kernel refuses."""
         for place in self._places:
             struct.pack_into("=I", self._code, place, pid)
         call("seccomp", _SET_MODE_FILTER, 0, self._header)
 
 
 def program(pid: int, machine: str = MACHINE) -> list[Step]:
-    """Return the filter for process `pid`: what is not allowed is answered by EPERM.
+    """Return the filter for process `pid`: a call that is not allowed fails with EPERM.
 
-    Another architecture's calls, x32's among them, kill.
+    A call of another architecture, x32 included, kills the process.
     """
 
     def number(numbers: Numbers) -> int | None:
@@ -108,11 +108,11 @@ def _refuse(error: int) -> Step:
 
 
 def _blocks(pid: int) -> dict[str, list[Step]]:
-    """Return what follows when a filtered call was made; every block ends in an answer."""
+    """Return the steps for each filtered call by name; every block ends with a decision."""
     reading = (fcntl.F_GETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
     itself = _when_argument(0, [pid])
     return {
-        "clone3": [_refuse(errno.ENOSYS)],  # glibc then uses clone, whose flags can be seen
+        "clone3": [_refuse(errno.ENOSYS)],  # glibc then uses clone, whose flags a filter can read
         "ioctl": [_refuse(errno.ENOTTY)],
         "fcntl": _when_argument(1, list(reading)),
         "kill": itself,
@@ -137,7 +137,7 @@ def _reading_own_limits() -> list[Step]:
 
 
 def _when_argument(position: int, values: list[int]) -> list[Step]:
-    """Return steps that allow a call whose argument (its low half) is one of `values`."""
+    """Return steps that allow a call when an argument's low 32 bits are one of `values`."""
     return [Step(_LOAD, 0, 0, _DATA_ARGUMENTS + 8 * position), *_when_equal(values)]
 
 

@@ -1,7 +1,7 @@
-"""System call numbers that the sandbox names, for x86-64 and aarch64.
+"""Numbers of the system calls that the sandbox uses, allows or filters.
 
-Taken from the kernel's own headers (linux-libc-dev 6.1): `asm/unistd_64.h` and, for aarch64,
-`asm-generic/unistd.h`. None: the architecture does not have the call.
+Source: the kernel's headers (linux-libc-dev 6.1), `asm/unistd_64.h` for x86-64 and
+`asm-generic/unistd.h` for aarch64. None: the architecture does not have the call.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 
 class Numbers(NamedTuple):
-    """One system call."""
+    """The number of one system call on each architecture."""
 
     x86_64: int | None
     aarch64: int | None
 
 
 ALLOWED = {
-    # files, read or with descriptors that are open
+    # read files; use open descriptors
     "read": Numbers(0, 63),
     "write": Numbers(1, 64),
     "close": Numbers(3, 57),
@@ -103,7 +103,7 @@ ALLOWED = {
     "uname": Numbers(63, 160),
     "getrandom": Numbers(318, 278),
 }
-"""what honest NumPy code needs, with any arguments"""
+"""calls that NumPy code needs, allowed with any arguments"""
 
 FILTERED = {
     "clone": Numbers(56, 220),
@@ -114,7 +114,7 @@ FILTERED = {
     "tgkill": Numbers(234, 131),
     "prlimit64": Numbers(302, 261),
 }
-"""allowed with some arguments only, or answered by a certain error"""
+"""calls that are allowed with certain arguments, or fail with another error than EPERM"""
 
 OWN = {
     "landlock_create_ruleset": Numbers(444, 444),
@@ -126,4 +126,4 @@ OWN = {
     "socket": Numbers(41, 198),
     "close_range": Numbers(436, 436),
 }
-"""what the sandbox itself is made and tried with"""
+"""calls that the sandbox makes to set itself up and to try itself"""
