@@ -1,4 +1,4 @@
-"""How a child ended, as facts: what it printed, where it was, and the outcome that this is."""
+"""Convert the end of a child to facts: its output, its last stack trace, outcome and failure."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ _KEPT = 4096
 
 
 class Ending(NamedTuple):
-    """How a child's process ended. `status` is an exit status, or minus a signal's number."""
+    """The end of a child's process.
+
+    `status` is an exit status, minus a signal's number, or None when it is unknown. `peak_mb` is
+    the peak of resident memory in MiB, 0 when it was not measured.
+    """
 
     status: int | None
     peak_mb: float = 0.0
     flooded: bool = False
-    """it wrote more than `OUTPUT_LIMIT`"""
+    """whether it wrote more than `OUTPUT_LIMIT`"""
 
 
 class Output:
@@ -39,12 +43,12 @@ class Output:
         self._parts = _ALIVE.sub(b"", _TRACES.sub(b"", data)).split(separator)
 
     def of(self, part: int) -> str:
-        """Return clean text of one part: 0 while loading, 1 during the first call, ..."""
+        """Return the clean text of one part: 0 of loading the file, 1 of the first call, ..."""
         return printed(self._parts[part]) if part < len(self._parts) else ""
 
 
 def printed(data: bytes) -> str:
-    """Return clean text of what one call printed, cut where it is long."""
+    """Return the output of one call as clean text of at most `_KEPT` bytes."""
     text = decode(data[:_KEPT], _KEPT)
     left_out = len(data) - _KEPT
     return text + (f"\n... {left_out} more bytes" if left_out > 0 else "")
@@ -52,7 +56,10 @@ def printed(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where Python was: path, line, function, innermost first; `alive` when it still ran."""
+    """A stack of Python frames: path, line, function, innermost first.
+
+    `alive` is true when the interpreter was running Python code, not one long C call.
+    """
 
     frames: tuple[tuple[str, int, str], ...] = ()
     alive: bool = False
@@ -73,7 +80,7 @@ _TRACES = re.compile(
     rb"(?:Stack|Current thread 0x|Thread 0x)[^\n]*\(most recent call first\):\n"
     rb"(?:  [^\n]*\n)*(?:\n?Extension modules: [^\n]*\n?)?"
 )
-"""what `faulthandler` writes, CPython 3.11 to 3.14"""
+"""the text that `faulthandler` writes, CPython 3.11 to 3.14"""
 _ALIVE = re.compile(rb"\0[0-9a-f]+\+\0")
 _FRAME = re.compile(r'^  File "(.*)", line (\d{1,9}) in (.{1,200})$', re.MULTILINE)
 
@@ -83,7 +90,7 @@ _LONGEST_LINE = 200
 
 
 class Sources:
-    """The files of one submission; paths that are not the learner's have no frames."""
+    """The files of one submission, by number and path, for frames and their source lines."""
 
     def __init__(self, submission: Submission) -> None:
         folder = submission.name.rpartition("/")[0]
@@ -97,13 +104,13 @@ class Sources:
         self._lines: dict[str, list[str]] = {}
 
     def path(self, number: int | None) -> str:
-        """Return the path of the file with that number in the child; "" when there is none."""
+        """Return the path of the file that has `number` in the child; "" for other numbers."""
         if number is None or number >= len(self._paths):
             return ""
         return self._paths[number]
 
     def line(self, path: str, number: int) -> str:
-        """Return line `number` (from 1) of a file, cut and clean; "" when there is none."""
+        """Return line `number` (from 1) of a file, clean and cut; "" for other files and lines."""
         if path not in self._bytes:
             return ""
         if path not in self._lines:
@@ -112,7 +119,7 @@ class Sources:
         return clean(lines[number - 1], _LONGEST_LINE) if 0 < number <= len(lines) else ""
 
     def frames(self, places: Iterable[tuple[int, int, str]]) -> tuple[Frame, ...]:
-        """Return the frames at `places`: number of the file, line, function."""
+        """Return the frames at `places` (number of the file, line, function) in known files."""
         return tuple(
             Frame(path, line, function, self.line(path, line).strip())
             for path, line, function in ((self.path(n), line, name) for n, line, name in places)
@@ -120,7 +127,7 @@ class Sources:
         )
 
     def warnings(self, found: Iterable[calling.Warned]) -> tuple[Warned, ...]:
-        """Return warnings with the path of the file that gave each, where it is the learner's."""
+        """Return warnings with the line and helper path of those from the learner's files."""
         return tuple(self._warned(warned) for warned in found)
 
     def _warned(self, warned: calling.Warned) -> Warned:
@@ -131,7 +138,7 @@ class Sources:
         return Warned(warned.category, warned.text, warned.line, helper)
 
     def traced(self, places: Iterable[tuple[str, int, str]]) -> tuple[Frame, ...]:
-        """Return those of a trace's `places` (path, line, function) that are the learner's own."""
+        """Return the frames of a trace's `places` (path, line, function) in the learner's files."""
         own = ((self._by_escaped.get(path, path), line, name) for path, line, name in places)
         numbers = {path: number for number, path in enumerate(self._paths)}
         return self.frames((numbers[path], n, name) for path, n, name in own if path in numbers)
@@ -151,20 +158,24 @@ _OUT_OF_MEMORY = (
     b"std::bad_alloc",
     b"MemoryError",
 )
-"""what C libraries say before they end the process themselves"""
+"""messages of C libraries that end the process when memory runs out"""
 _NEAR = 0.85
-"""share of the memory limit above which a kill without a reason was for memory"""
+"""share of the memory limit above which an unexplained signal counts as out of memory"""
 
 
 class Judgement(NamedTuple):
-    """What happened, without what was printed."""
+    """The outcome and the failure of a call or of loading, without output."""
 
     outcome: Outcome
     failure: Failure
 
 
 def of_exception(facts: Facts, sources: Sources, *, confined: bool, loading: bool) -> Judgement:
-    """Return the judgement of an exception that the child reported."""
+    """Return the judgement of an exception that the child reported.
+
+    `confined` is true when the child runs in a sandbox; then an error number of
+    `REFUSED_BY_SYSTEM` means that the sandbox refused a system call.
+    """
     frames = sources.frames(facts.frames)
     outcome = Outcome.RAISED
     detail: dict[str, Any] = {"missing": facts.missing} if facts.missing else {}
@@ -177,11 +188,11 @@ def of_exception(facts: Facts, sources: Sources, *, confined: bool, loading: boo
 
 
 Doing = Literal["loading", "call", "submission"]
-"""what a time limit is for"""
+"""the activity that a time limit applies to"""
 
 
 def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: Doing) -> Judgement:
-    """Return the judgement of a child that did not answer in time, and where it was."""
+    """Return the judgement of a child that exceeded a limit of `seconds`, with its stack."""
     facts = {"doing": doing, "seconds": seconds, "in_python": trace.alive}
     return Judgement(Outcome.TIMED_OUT, _ended("timeout", facts, trace, sources))
 
@@ -189,7 +200,7 @@ def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: Doing) 
 def of_ending(
     ending: Ending, output: Output, trace: Trace, sources: Sources, limits: Limits
 ) -> Judgement:
-    """Return the judgement of a process that ended before it had answered."""
+    """Return the judgement of a process that ended before it answered."""
     outcome, kind, facts = _ending_facts(ending, output, limits)
     return Judgement(outcome, _ended(kind, facts, trace, sources))
 
@@ -218,7 +229,7 @@ def _ended(kind: str, facts: dict[str, Any], trace: Trace, sources: Sources) -> 
 
 
 def of_protocol(reason: str) -> Judgement:
-    """Return the judgement of a child that sent what no honest child sends."""
+    """Return the judgement of a child that broke the protocol; `reason` says how."""
     return Judgement(Outcome.CRASHED, Failure("protocol", facts={"reason": reason}))
 
 
@@ -249,7 +260,7 @@ _KINDS = {
 def refusal_of_facts(
     facts: Facts, sources: Sources, entry_point: str, confined: bool, output: str
 ) -> Refusal:
-    """Return the refusal that the child reported: a syntax error, an exception, no entry point."""
+    """Return the refusal that the child reported: syntax error, exception, no entry point."""
     if facts.kind == "missing":
         return Refusal("missing", _missing(facts, entry_point), output=output)
     if facts.kind == "syntax":
@@ -261,7 +272,7 @@ def refusal_of_facts(
 
 
 def refusal_of_ending(judgement: Judgement, output: str) -> Refusal:
-    """Return the refusal of a file that raised, or whose child ended, while it was loaded."""
+    """Return the refusal of a file that raised, or whose child ended, during loading."""
     failure = judgement.failure
     last = failure.frames[-1] if failure.frames else None
     return Refusal(

@@ -1,4 +1,4 @@
-"""What is known so far of a submission's calls, while children come and go."""
+"""Collect the executions of one submission from one or several children."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from grader.runners.frames import Returned
 
 
 class Executions:
-    """Executions by case, and the calls that the child at work was given."""
+    """Executions by case, and the calls that the current child has in its request."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
         self.given: Sequence[Call] = calls
-        """to the child at work, in order"""
+        """the calls of the current child, in order"""
         self._order = [call.case for call in calls]
         self._here: list[Execution] = []
         self._settled: dict[str, Execution] = {}
 
     @property
     def executions(self) -> Mapping[str, Execution]:
-        """All executions, in the order of the calls; there must be one for each."""
+        """Case id -> execution, in the order of the calls; KeyError while one is missing."""
         return {case: self._settled[case] for case in self._order}
 
     @property
     def any_settled(self) -> bool:
-        """Whether a child has ended at one of its calls, or at the last."""
+        """Whether any execution is final."""
         return bool(self._settled)
 
     def add(self, execution: Execution) -> None:
-        """Note what came of the next call."""
+        """Record the execution of the current child's next call."""
         self._here.append(execution)
 
     def add_returned(self, message: Returned, sources: Sources) -> None:
-        """Record what the next call returned; positions that no argument has are left out."""
+        """Record the answer of the next call, without positions beyond its arguments."""
         here = len(self._here)
         count = len(self.given[here].arguments) if here < len(self.given) else 0
         self.add(
@@ -50,7 +50,7 @@ class Executions:
         )
 
     def settle(self, output: Output) -> None:
-        """Keep what came of the child's calls, each with what it printed."""
+        """Make the executions of the current child final, each with its output."""
         for position, execution in enumerate(self._here):
             printed = output.of(position + 1)
             if printed:
@@ -59,9 +59,9 @@ class Executions:
         self._here = []
 
     def hit(self, judgement: Judgement, seconds: float, output: Output) -> None:
-        """Note what befell the current call and, with it, the rest of its requirement.
+        """Record how the current call ended and skip the rest of its requirement.
 
-        What is then `given` is left for another child.
+        Afterwards `given` are the calls that remain for another child.
         """
         position = min(len(self._here), len(self.given) - 1)
         if position < 0:
@@ -75,7 +75,7 @@ class Executions:
         self.given = [c for c in rest if c.requirement != call.requirement]
 
     def leave_out(self, why: Failure) -> None:
-        """Note that what is left will not be run, and why."""
+        """Record that the remaining calls are not run; `why` is their failure."""
         self._leave_out(self.given, why)
         self.given = []
 

@@ -1,9 +1,8 @@
 """The grader's strict reading of the frames that a hostile child sends.
 
-Every length is checked against what is left of the budget before the body is awaited; calls are
-answered in order, each once, only after the file was loaded; text is cleaned, numbers are exact
-and arrays share no memory. Anything else is a `ProtocolError`, the only exception that
-`Reception.feed` raises.
+Every length is checked against the remaining budget before the body is received. Calls are answered
+in order, once each, after the file is loaded. Text is cleaned, numbers are bounded and arrays have
+memory of their own. Any other input is a `ProtocolError`, the only exception of `Reception.feed`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _CONTAINERS = ("single", "tuple", "list", "dictionary")
 
 
 class ProtocolError(Exception):
-    """Bytes that no honest child sends."""
+    """Bytes that break the protocol of `grader.child.protocol`."""
 
 
 class Hello(NamedTuple):
@@ -45,7 +44,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a child says about an exception or a refusal: clean text and exact integers."""
+    """A child's report of an exception or a refusal: clean text and bounded integers."""
 
     kind: str = ""
     """of a refusal: syntax, import or missing"""
@@ -54,39 +53,40 @@ class Facts:
     frames: tuple[tuple[int, int, str], ...] = ()
     """number of the learner's file, line, function"""
     errno: int = 0
-    """of the system's refusal behind it, or 0"""
+    """error number of a refused system call, or 0"""
     memory: bool = False
+    """whether it is a MemoryError"""
     missing: str = ""
     """the module that was not found"""
     file: int | None = None
-    """of a syntax error: number of the learner's file, None for another one"""
+    """of a syntax error: number of the learner's file, None for other files"""
     line: int | None = None
     column: int | None = None
     defined: tuple[str, ...] = ()
     found: str = ""
-    """the type of what stands where the entry point should be"""
+    """type of the object that has the entry point's name but cannot be called"""
 
 
 class Refused(NamedTuple):
-    """The file cannot be called."""
+    """The file could not be loaded or has no entry point."""
 
     facts: Facts
 
 
 class Returned(NamedTuple):
-    """A call came back."""
+    """A call returned. `call` is its index from 0, `seconds` wall-clock time."""
 
     call: int
     answer: Answer
     seconds: float
     notes: tuple[Remark, ...]
     changed: tuple[int, ...]
-    """positions of arguments, ascending; there may be fewer arguments"""
+    """positions of changed arguments, ascending; not checked against the number of arguments"""
     warnings: tuple[Warned, ...]
 
 
 class Raised(NamedTuple):
-    """A call raised."""
+    """A call raised an exception. `call` is its index from 0, `seconds` wall-clock time."""
 
     call: int
     facts: Facts
@@ -97,7 +97,10 @@ Message = Hello | Ready | Refused | Returned | Raised | End
 
 
 def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
-    """Return a checked answer; its arrays have exactly the bytes of `payload`."""
+    """Return a checked answer; its arrays use exactly the bytes of `payload`.
+
+    ProtocolError for a wrong type, an unknown container, dtype or key, or a wrong size.
+    """
     container, name, listed, names, seconds, changed, notes, warnings = _list(meta, 8)
     if not isinstance(container, str) or container not in _CONTAINERS:
         raise ProtocolError("an unknown container")
@@ -114,7 +117,7 @@ def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
         start += size
         values.append(value)
     if start != len(payload):
-        raise ProtocolError("a payload that its values do not explain")
+        raise ProtocolError("a payload larger than its arrays")
     answer = Answer(cast(Container, container), _text(name), tuple(values), keys)
     return Returned(
         index,
@@ -147,7 +150,7 @@ def _read_value(item: Any, payload: memoryview, start: int) -> tuple[Value, int]
     flat = np.frombuffer(payload[start : start + size], kind)
     try:
         array = flat.astype(kind.newbyteorder("=")).reshape(shape)
-    except ValueError:  # more axes of huge length than an empty array may have
+    except ValueError:  # the axes of an empty array are too long for NumPy
         raise ProtocolError("an impossible shape") from None
     if kind.kind == "b":
         array = array.view(np.uint8) != 0
@@ -178,7 +181,7 @@ def read_facts(meta: Any) -> Facts:
 
 
 def read_json(text: bytes) -> Any:
-    """Return what a meta says; ProtocolError when it is not JSON."""
+    """Return the decoded JSON of a meta; ProtocolError when it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -186,7 +189,7 @@ def read_json(text: bytes) -> Any:
 
 
 def read_warnings(value: Any) -> tuple[Warned, ...]:
-    """Return the warnings of loading a file, or of one call."""
+    """Return at most `WARNINGS_LIMIT` checked warnings; ProtocolError for a wrong type."""
     found = _list(value)[: protocol.WARNINGS_LIMIT]
     return tuple(_warned(*_list(item, 4)) for item in found)
 
@@ -218,25 +221,25 @@ def _positions(value: Any) -> tuple[int, ...]:
 
 
 def read_seconds(meta: Any) -> float:
-    """Return how long a call took that raised."""
+    """Return the wall-clock seconds of a call that raised; ProtocolError for a wrong type."""
     return _seconds(_dictionary(meta).get("seconds"))
 
 
 def _dictionary(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ProtocolError("meta of the wrong kind")
+        raise ProtocolError("meta of the wrong type")
     return value
 
 
 def _list(value: Any, length: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (length is not None and len(value) != length):
-        raise ProtocolError("meta of the wrong kind")
+        raise ProtocolError("meta of the wrong type")
     return value
 
 
 def _text(value: Any, longest: int = protocol.NAME_LIMIT) -> str:
     if not isinstance(value, str):
-        raise ProtocolError("meta of the wrong kind")
+        raise ProtocolError("meta of the wrong type")
     return clean(value, longest)
 
 
@@ -260,10 +263,10 @@ def _seconds(value: Any) -> float:
 
 @dataclass(slots=True)
 class Reception:
-    """Takes a child's bytes as they come and gives checked messages.
+    """Decodes a child's bytes to checked messages.
 
-    `calls` is how many calls the child was given, `budget` the bytes that all its arrays may
-    have. Holds at most one incomplete frame.
+    `calls` is the number of calls in the child's request, `budget` the remaining bytes for its
+    arrays, `answered` the number of finished calls. Buffers at most one incomplete frame.
     """
 
     calls: int
@@ -277,9 +280,10 @@ class Reception:
     _wanted: int = protocol.HEADER.size
 
     def feed(self, data: bytes) -> Iterator[Message]:
-        """Yield the messages that `data` completes; then ProtocolError if a wrong byte follows.
+        """Yield the messages that `data` completes; ProtocolError at the first wrong byte.
 
-        So what was said before a wrong byte counts, however the bytes were cut on their way.
+        Messages before a wrong byte are yielded first, so the result does not depend on how the
+        bytes were split.
         """
         self._buffer += data
         while len(self._buffer) >= self._wanted:
@@ -301,13 +305,13 @@ class Reception:
     def _read_header(self) -> tuple[int, int, int, int]:
         magic, kind, index, meta, payload = protocol.HEADER.unpack_from(self._buffer)
         if magic != protocol.MAGIC:
-            raise ProtocolError("a frame without its magic")
+            raise ProtocolError("a frame with a wrong magic")
         if self._over:
             raise ProtocolError("a frame after the end")
         if meta > protocol.META_LIMIT or payload > self.budget:
             raise ProtocolError("a frame larger than its budget")
         if payload and kind != protocol.RETURNED:
-            raise ProtocolError("a payload where none belongs")
+            raise ProtocolError("an unexpected payload")
         self._check_order(kind, index)
         return kind, index, meta, payload
 

@@ -1,6 +1,8 @@
-"""Calls in this process: of trusted code, fast and quiet, and of a learner's own function.
+"""Make calls in the grader's own process.
 
-A learner's file is run by `process` and `zygote`; here only in tests of ours.
+`execute` calls trusted implementations, `observe` a function object that a learner defined in this
+process. `InProcessRunner` runs a learner's file and exists for tests; grading uses the runners
+`process` and `zygote`.
 """
 
 from __future__ import annotations
@@ -46,10 +48,10 @@ _ndarray = np.ndarray
 def execute(
     implementation: Callable[..., Any], returns: Returns, calls: Sequence[Call]
 ) -> dict[str, Execution]:
-    """Return what a trusted callable did with each call, by case id.
+    """Call a trusted implementation once for each call; return the executions by case id.
 
-    Each call has fresh copies of its arguments; an object that stands at several places is one
-    object for the implementation too. Warnings are silenced; exceptions become failures.
+    Each call gets fresh copies of its arguments; an object passed twice is passed twice as one
+    copy. Warnings are ignored. An `Exception` becomes a failure; other exceptions are raised.
     """
     single = returns.container == "single"
     executions: dict[str, Execution] = {}
@@ -74,7 +76,7 @@ def execute(
 
 
 class InProcessRunner:
-    """Loads a submission into this process and calls it: for tests of ours only."""
+    """Loads a submission into the grader's process and calls it: for tests only."""
 
     name = "inprocess"
     confines = False
@@ -103,7 +105,7 @@ class InProcessRunner:
         return not self._finished
 
     def run(self, job: Job) -> Run:
-        """Return what happened; limits do not hold here, and the end of the process is ours."""
+        """Run the job without limits; a crash of learner code ends the grader."""
         began = _now()
         with _imports_kept(), _Observer(job.submission).watching() as observer:
             with _captured() as captured:
@@ -129,16 +131,17 @@ class InProcessRunner:
 def observe(
     function: Callable[..., Any], returns: Returns, calls: Sequence[Call]
 ) -> dict[str, Execution]:
-    """Return what a learner's function did with each call, as it is told of a learner's file.
+    """Call a learner's function once for each call; return the executions by case id.
 
-    KeyboardInterrupt passes through.
+    An execution has the same facts as one of a learner's file: output, warnings, changed
+    arguments, frames. KeyboardInterrupt is raised.
     """
     with _Observer(_submission_of(function)).watching() as observer:
         return observer.executions(function, returns, calls)
 
 
 def _submission_of(function: Callable[..., Any]) -> Submission:
-    """Return the file, or the cell of a notebook, that holds a function's code."""
+    """Return the file or notebook cell that defines a function, as a submission."""
     while isinstance(function, functools.partial):
         function = function.func
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -210,7 +213,7 @@ def _printed(captured: io.StringIO) -> str:
 
 @contextlib.contextmanager
 def _imports_kept() -> Iterator[None]:
-    """Forget afterwards which of the submission's modules were imported."""
+    """Remove the submission's modules and finder from `sys` afterwards."""
     modules, finders = set(sys.modules), list(sys.meta_path)
     try:
         yield
@@ -222,7 +225,7 @@ def _imports_kept() -> Iterator[None]:
 
 
 def _fresh(arguments: tuple[Any, ...]) -> list[Any]:
-    """Return copies of the arrays (and nested containers), keeping what is one object one."""
+    """Return copies of arrays, lists and dictionaries; an object passed twice has one copy."""
     fresh = [
         item.copy() if type(item) is _ndarray else _copied(item) if type(item) in _NESTED else item
         for item in arguments
@@ -257,7 +260,7 @@ def _answer(result: Any, single: bool) -> tuple[Answer, tuple[Remark, ...]]:
 
 
 def _plain(value: Any) -> Value | None:
-    """Return the value of an ordinary array at once; the rest is `answers.read`'s."""
+    """Return the value of an ordinary array; None for an object that `answers.read` must read."""
     if type(value) is _ndarray and value.ndim <= protocol.AXES_LIMIT:
         name = answers.NAMES.get(value.dtype)
         if name is not None:
@@ -266,7 +269,7 @@ def _plain(value: Any) -> Value | None:
 
 
 def _failure(error: Exception) -> Failure:
-    """Return the exception with the frames below this module's own call."""
+    """Return the exception with its frames in the implementation's own file."""
     frames = []
     trace = error.__traceback__.tb_next if error.__traceback__ else None
     home = trace.tb_frame.f_code.co_filename if trace else ""

@@ -1,5 +1,7 @@
-"""Start fresh interpreters for learner code. Cheap to import: it loads neither numpy nor typing's
-relatives, so the command line can start the warm process before its own heavy imports.
+"""Start fresh interpreters for learner code.
+
+This module imports neither numpy nor typing, so the command line can start the zygote before its
+own slow imports.
 """
 
 from __future__ import annotations
@@ -10,14 +12,14 @@ import sys
 from pathlib import Path
 
 SLOTS = 3
-"""children of a warm process that was started early: one at work, one ready, one ending"""
+"""slots of a zygote that was started early: for a running, a prepared and an ending child"""
 
 
 class Launched:
-    """A started warm process and the grader's ends of what it shares with it.
+    """A started zygote and the grader's descriptors of the pipes and memory that they share.
 
-    `slots` holds per slot the descriptors of its memory, its output, and two event counters: `go`
-    (the request is there) and `done` (the child has answered).
+    `slots` holds for each slot four descriptors: its memory, its output, and two event counters
+    (`eventfd(2)`), `go` (the request is written) and `done` (the child has answered).
     """
 
     def __init__(self, pid: int, commands: int, events: int, log: int, slots: list[list[int]]):
@@ -34,9 +36,9 @@ _early: list[Launched] = []
 
 
 def start(count: int = SLOTS) -> None:
-    """Start a warm process now, for the `ZygoteRunner` that will be made later; Linux only.
+    """Start a zygote now, for the `ZygoteRunner` that will be made later; Linux only.
 
-    Starting twice, or where it cannot work, does nothing: the runner will say why.
+    Does nothing when one was started already or none can start; the runner reports the reason.
     """
     if not _early and can_start():
         try:
@@ -46,12 +48,12 @@ def start(count: int = SLOTS) -> None:
 
 
 def can_start() -> bool:
-    """Return whether this system has what a warm process needs to be started."""
+    """Return whether this system has the calls that start a zygote."""
     return sys.platform == "linux" and hasattr(os, "memfd_create") and hasattr(os, "eventfd")
 
 
 def take(count: int = SLOTS) -> Launched:
-    """Return the warm process that was started early, or a new one; OSError when none starts."""
+    """Return the zygote that was started early, or a new one; OSError when none starts."""
     while _early:
         launched = _early.pop()
         if len(launched.slots) >= count:
@@ -61,7 +63,7 @@ def take(count: int = SLOTS) -> Launched:
 
 
 def launch(count: int) -> Launched:
-    """Start a warm process with `count` slots."""
+    """Start a zygote with `count` slots; OSError when it cannot start."""
     import fcntl
 
     from grader.child import protocol
@@ -69,7 +71,7 @@ def launch(count: int) -> Launched:
     opened: list[int] = []
 
     def high(descriptor: int) -> int:
-        """Move a descriptor above those that the child gives fixed numbers."""
+        """Move a descriptor to 64 or above, since the child uses low numbers for its own."""
         moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
         os.close(descriptor)
         opened.append(moved)
@@ -111,7 +113,7 @@ def launch(count: int) -> Launched:
 
 
 def close(launched: Launched) -> None:
-    """End a warm process and its children, wait for it, and give back what was shared."""
+    """Kill a zygote and its children, wait for it, and close the shared descriptors."""
     os.close(launched.commands)
     os.kill(launched.pid, 9)
     os.waitpid(launched.pid, 0)
@@ -120,13 +122,13 @@ def close(launched: Launched) -> None:
 
 
 def command(mode: str, word: str = "-") -> list[str]:
-    """Return the command of a child: isolated from the user's settings, no `.pth` files."""
+    """Return the command of a child; `-I` ignores the user's settings, `-S` skips `.pth` files."""
     script = Path(__file__).parents[1] / "child" / "__main__.py"
     return [sys.executable, "-I", "-S", str(script), mode, word, *sites()]
 
 
 def sites() -> list[str]:
-    """Return the folders with installed packages that this interpreter uses."""
+    """Return the folders of this interpreter's installed packages, NumPy's included."""
     found = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
     numpy = importlib.util.find_spec("numpy")
     home = str(Path(numpy.origin).parents[1]) if numpy and numpy.origin else ""
@@ -134,7 +136,7 @@ def sites() -> list[str]:
 
 
 def environment(scratch: str) -> dict[str, str]:
-    """Return a child's environment: nothing of the user's but what the system needs."""
+    """Return a child's environment: the user's PATH and SYSTEMROOT and fixed values."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
     return kept | {
         "HOME": scratch,

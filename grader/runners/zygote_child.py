@@ -27,9 +27,9 @@ class ZygoteChild:
         self._output: bytes | None = None
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes, b"" when none came within `timeout` s, None after the last.
+        """Return bytes of frames, b"" when none come within `timeout` s, None after the end.
 
-        The kernel ends a child whose output is full, unless it ignores that signal.
+        Kills a child whose output is full: the kernel's signal for it can be ignored.
         """
         ends = time.monotonic() + timeout
         while True:
@@ -48,17 +48,17 @@ class ZygoteChild:
             self._client.pump(min(left, LOOK_SECONDS))
 
     def _try_again(self) -> None:
-        """Give the request to another child: this one was killed before it took it."""
+        """Give the request to another child: this child was killed before it read the request."""
         if self._tries == _MOST_TRIES:
             raise RuntimeError(
-                f"no child took its request: {self.output().decode(errors='replace')}"
+                f"no child read its request: {self.output().decode(errors='replace')}"
             )
         self._tries += 1
         self._slot.clear()
         self._slot = self._client.give(self._request, self._limits)
 
     def _committed(self) -> bytes:
-        """Return a copy of the frames that were completed since the last look."""
+        """Return a copy of the bytes of frames that were completed since the last call."""
         memory = self._slot.memory
         (committed,) = protocol.WORD.unpack_from(memory, protocol.COMMITTED)
         end = min(self._start + committed, protocol.MEMORY_SIZE)
@@ -67,7 +67,7 @@ class ZygoteChild:
         return data
 
     def ask_trace(self, timeout: float) -> None:
-        """Have the warm process signal it; wait until its output grows and rests."""
+        """Ask the zygote to signal the child; wait at most `timeout` s for the whole trace."""
         before = size = os.fstat(self._slot.output).st_size
         self._client.tell(protocol.TRACE, self._slot)
         ends = time.monotonic() + timeout
@@ -79,14 +79,14 @@ class ZygoteChild:
             size = now
 
     def output(self) -> bytes:
-        """Return what it wrote so far."""
+        """Return the output of the child so far, at most `OUTPUT_LIMIT` bytes."""
         if self._output is not None:
             return self._output
         size = os.fstat(self._slot.output).st_size
         return os.pread(self._slot.output, protocol.OUTPUT_LIMIT, 0) if size else b""
 
     def stop(self) -> Ending:
-        """Have it killed, and wait until it is gone."""
+        """Kill the child and wait for its end; ZygoteError when it does not end."""
         if self._ending is None:
             self._client.tell(protocol.KILL, self._slot)
             ends = time.monotonic() + _STOP_SECONDS
@@ -100,7 +100,7 @@ class ZygoteChild:
         return self._ending
 
     def release(self) -> None:
-        """Let go of a child that has answered everything."""
+        """Free the slot of a child that has answered all calls; do not wait for its end."""
         if self._ending is None:
             self._output = self.output()
             self._ending = Ending(0)

@@ -169,7 +169,7 @@ HOSTILE = {
     "bytes after the end": HELLO + protocol.encode_frame(protocol.REFUSED, 0, {}) + b"!",
     "a huge payload": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 0, 2**63),
     "a huge meta": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 2**31, 0),
-    "a payload where none belongs": protocol.encode_frame(protocol.HELLO, 0, None, [b"x"]),
+    "an unexpected payload": protocol.encode_frame(protocol.HELLO, 0, None, [b"x"]),
     "an unknown dtype": HELLO + READY + answer(0, [array("|O8")], EIGHT),
     "a structured dtype": HELLO + READY + answer(0, [array("<f8,<f8")], EIGHT),
     "a dtype that is not text": HELLO + READY + answer(0, [["a", "b", "", 3, [2]]], EIGHT),
