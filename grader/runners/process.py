@@ -98,7 +98,9 @@ class ProcessChild:
             start_new_session=sys.platform != "win32",
             bufsize=0,
         )
-        assert self._process.stdin and self._process.stdout and self._process.stderr
+        assert self._process.stdin
+        assert self._process.stdout
+        assert self._process.stderr
         self._threads = [
             threading.Thread(target=target, args=arguments, daemon=True)
             for target, *arguments in (

@@ -125,7 +125,8 @@ UNREADABLE = [
 
 def phrase(value: answers.Value) -> str:
     """Return why a value is not an array, and check that the grader knows the key."""
-    assert value.why_not is not None and value.why_not.key in answers.WHY_NOT
+    assert value.why_not is not None
+    assert value.why_not.key in answers.WHY_NOT
     return explain.why_not(value.why_not)
 
 

@@ -51,7 +51,8 @@ def test_the_arrays_of_an_answer_share_no_memory() -> None:
     answer = execute(keep, TWO, calls(1))["case-0"].answer
     assert answer is not None
     first, second = (value.array for value in answer.values)
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert not np.shares_memory(first, second)
     assert not np.shares_memory(first, kept[0])
 
@@ -94,7 +95,8 @@ def test_answers_equal_those_of_the_process_runner(result: Any) -> None:
     runner, _ = choose("process")
     with runner:
         there = runner.run(Job(submission(text), "f", ONE, calls(1), Limits())).executions["case-0"]
-    assert here is not None and there.answer is not None
+    assert here is not None
+    assert there.answer is not None
     assert (here.container, here.type_name) == (there.answer.container, there.answer.type_name)
     for one, other in zip(here.values, there.answer.values, strict=True):
         assert (one.type_name, one.dtype, one.why_not) == (
@@ -128,5 +130,7 @@ def test_the_runner_refuses_a_file_that_cannot_be_loaded() -> None:
     with runner:
         broken = runner.run(Job(submission("import nothing_like_it"), "f", ONE, calls(1), Limits()))
         other = runner.run(Job(submission(HONEST), "g", ONE, calls(1), Limits()))
-    assert broken.refusal is not None and broken.refusal.kind == "import"
-    assert other.refusal is not None and other.refusal.kind == "missing"
+    assert broken.refusal is not None
+    assert broken.refusal.kind == "import"
+    assert other.refusal is not None
+    assert other.refusal.kind == "missing"

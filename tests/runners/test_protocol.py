@@ -128,8 +128,11 @@ def test_frames_that_arrive_byte_by_byte_are_decoded() -> None:
         m for i in range(len(conversation)) for m in reception.feed(conversation[i : i + 1])
     ]
     hello, ready, returned, failed, end = messages
-    assert isinstance(hello, Hello) and isinstance(ready, Ready) and isinstance(end, End)
-    assert isinstance(returned, Returned) and isinstance(failed, Raised)
+    assert isinstance(hello, Hello)
+    assert isinstance(ready, Ready)
+    assert isinstance(end, End)
+    assert isinstance(returned, Returned)
+    assert isinstance(failed, Raised)
     np.testing.assert_array_equal(returned.answer.values[0].array, [1.0, 2.0])
     assert failed.facts.frames == ((0, 3, "f"),)
 
