@@ -1,4 +1,4 @@
-"""One forked child of the warm process: into the sandbox, wait for a request, serve it, end."""
+"""A forked child of the zygote: enter the sandbox, wait for a request, serve it, end."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from . import interpreter, protocol, worker
 from .sandbox import enter, seccomp
 
 TRACE, _DONE, _GO, _MEMORY, _FIRST_FREE = range(3, 8)
-"""the child's descriptors beside 0, 1 and 2"""
+"""the child's descriptors besides 0, 1 and 2"""
 
 
 class SlotDescriptors(NamedTuple):
-    """The warm process's descriptors of one slot; see `grader.runners.launch`."""
+    """The zygote's descriptors of one slot; see `grader.runners.launch.Launched`."""
 
     memory: int
     output: int
@@ -28,7 +28,11 @@ class SlotDescriptors(NamedTuple):
 
 
 def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int) -> None:
-    """Serve one request and end this process. Learner code runs only after every layer is on."""
+    """Enter every layer of the sandbox, serve one request and end this process.
+
+    `early` is true when there is time to prepare before the request. `parent` is the zygote's
+    process id. OSError when a layer cannot be entered.
+    """
     enter.die_with(parent)
     for target in (1, 2, TRACE):
         os.dup2(slot.output, target, inheritable=False)
@@ -37,7 +41,7 @@ def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int)
     os.dup2(slot.memory, _MEMORY, inheritable=False)
     enter.close_range(_FIRST_FREE)
     memory = mmap.mmap(_MEMORY, protocol.MEMORY_SIZE)
-    os.closerange(_MEMORY, _MEMORY + 8)  # the module mmap holds a copy of its own
+    os.closerange(_MEMORY, _MEMORY + 8)  # the mmap object has its own duplicate
     calls.enter(os.getpid())
     if early:
         _touch()
@@ -55,7 +59,7 @@ def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int)
 
 
 def _sender(memory: mmap.mmap, start: int) -> worker.Send:
-    """Return what appends a frame and then, behind a memory barrier, its length."""
+    """Return a function that appends a frame and then, after a memory barrier, its length."""
     end = start
     barrier = _thread.allocate_lock()
 
@@ -70,7 +74,7 @@ def _sender(memory: mmap.mmap, start: int) -> worker.Send:
 
 
 def _touch() -> None:
-    """Do a little of what a submission does, so that its page faults are over before it comes."""
+    """Run sample code like a submission's, so that its page faults happen before the request."""
     space: dict[str, object] = {}
     exec(compile(_SAMPLE, "sample", "exec"), space)
     json.loads(json.dumps([1.5, "text", None, {"a": [True]}]))

@@ -1,7 +1,7 @@
-"""The warm process: numpy is loaded, nothing of the grader's that matters; it forks children.
+"""The zygote: a process that has loaded NumPy and the child package only, and forks children.
 
-It never sees a submission: requests go from the grader to a child through the child's slot. It ends
-when the grader closes the pipe of commands, by intention or by dying; its children die with it.
+It never reads a submission: the grader writes a request into the slot of a child. The zygote and
+its children end when the pipe of commands is closed, which also happens when the grader dies.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .sandbox import enter, seccomp
 
 
 def main(word: str) -> None:
-    """Try the sandbox, load numpy, enter what can be inherited, and serve commands."""
+    """Try the sandbox, load NumPy, enter the layers that children inherit, and serve commands."""
     commands, events, *rest = map(int, word.split(","))
     os.chdir("/")
     os.umask(0o077)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the grader's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader handles Ctrl-C
     working = enter.trial()
     os.write(events, protocol.EVENT.pack(protocol.TRIED, 0, 0, working, 0))
     if working != protocol.LANDLOCK | protocol.SECCOMP:
@@ -33,7 +33,7 @@ def main(word: str) -> None:
 
 
 def _keep(descriptors: list[int]) -> None:
-    """Close what else was inherited, whoever left it open in the grader."""
+    """Close all inherited descriptors but 0, 1, 2 and `descriptors`, which are sorted."""
     for before, after in itertools.pairwise([2, *descriptors]):
         enter.close_range(before + 1, after - 1)
     enter.close_range(descriptors[-1] + 1)
@@ -42,8 +42,8 @@ def _keep(descriptors: list[int]) -> None:
 class Zygote:
     """Forks, kills and reaps children, one per slot.
 
-    Loading `numpy.random` and `numpy.ma` as well would save 12 ms for the few files that use
-    them, and cost every other a tenth of its work and the tree 6 MiB of memory.
+    It does not load `numpy.random` and `numpy.ma`: this would save 12 ms for the few files that
+    use them, and cost every other file a tenth of its time and the processes 6 MiB of memory.
     """
 
     def __init__(self, commands: int, events: int, rest: list[int]) -> None:
@@ -55,7 +55,7 @@ class Zygote:
         self._children: dict[int, int] = {}
         """slot -> pid"""
         self._ends: dict[int, int] = {}
-        """descriptor that tells of a child's end -> slot"""
+        """pidfd of a child, readable after its end -> slot"""
         self._filter = seccomp.Filter()
         self._poll = select.poll()
         interpreter.forget_the_grader()
@@ -63,13 +63,13 @@ class Zygote:
         calling.collector.install()
         os.dup2(2, forked.TRACE, inheritable=False)
         interpreter.trace_on_request(forked.TRACE, "")
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # a child's output is full: it ends
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # ends a child whose output is full
         enter.outer()
         gc.collect()
         gc.freeze()
 
     def serve(self) -> None:
-        """Obey commands until the grader is gone."""
+        """Run commands and reap children until the grader closes the pipe."""
         self._poll.register(self._commands, select.POLLIN)
         while True:
             for descriptor, _ in self._poll.poll():
@@ -107,7 +107,7 @@ class Zygote:
     def _be_child(self, slot: int, early: bool, parent: int) -> None:
         try:
             self._forked.live(self._slots[slot], self._filter, early, parent)
-        except BaseException:  # before the request came: a layer could not be entered
+        except BaseException:  # before the request: a layer of the sandbox refused to start
             traceback.print_exc(file=sys.stderr)
         finally:
             os._exit(70)

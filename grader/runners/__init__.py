@@ -1,6 +1,7 @@
-"""Ways to run an implementation on cases. Importing this package is cheap; runners are not.
+"""Runners: the ways to run an implementation on cases.
 
-`RUNNERS` names them; `choose` gives the one that is wanted, or the strongest that works here.
+`RUNNERS` lists them; `choose` returns a runner by name, or the strongest that works on this system.
+Importing this package is fast; a runner's own module is imported when the runner is chosen.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Runner(Protocol):
-    """Runs submissions. It is a context manager that closes itself."""
+    """Runs submissions. A context manager that calls `close` at its end."""
 
     @property
     def name(self) -> str:
@@ -27,10 +28,10 @@ class Runner(Protocol):
         """The layers between learner code and the grader that are active."""
 
     def run(self, job: Job) -> Run:
-        """Return what happened when the submission met each of the calls."""
+        """Return the executions of all calls of the job, or the refusal of its submission."""
 
     def close(self) -> None:
-        """End what it started."""
+        """End all processes of the runner."""
 
     def __enter__(self) -> Runner: ...
 
@@ -46,23 +47,23 @@ class ConcurrentRunner(Runner, Protocol):
     """A runner that can run several submissions at once; see `scheduler.Scheduler`."""
 
     def submit(self, job: Job) -> int:
-        """Start a submission and return its ticket; waits while there is no place for it."""
+        """Start a job and return its ticket; wait while no child can be started."""
 
     def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
-        """Return the finished runs by ticket, after at most `timeout` s.
+        """Return the finished runs by ticket, as soon as there is one.
 
-        It waits no longer once `beside` can be read.
+        Returns after `timeout` seconds, or when `beside` becomes readable, at the latest.
         """
 
     @property
     def room(self) -> bool:
-        """Whether another submission would start at once without crowding those at work."""
+        """Whether another job can start now: a child is free and fewer than `jobs` are busy."""
 
 
 class RunnerClass(Protocol):
-    """A class of runners. Making one raises `errors.UsageError` where it cannot work.
+    """A class of runners. Its constructor raises `errors.UsageError` where it cannot work.
 
-    `jobs` is how many submissions should work at once, `spare` how many more may hang meanwhile.
+    `jobs` is the number of submissions that run at once, `spare` the number that may hang besides.
     """
 
     @property
@@ -99,7 +100,7 @@ RUNNERS: dict[str, Callable[[], RunnerClass]] = {
 
 
 JOBS, SPARE = 1, 2
-"""submissions at once, as `RunnerClass` says, unless more are wanted"""
+"""the default numbers of submissions that run at once; see `RunnerClass`"""
 
 
 def choose(
@@ -108,7 +109,7 @@ def choose(
     """Return the runner `name` and a line for the user, or "".
 
     Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
-    would not confine learner code; it says which layer is missing.
+    would not confine learner code; the message names the missing layer.
     """
     from grader.errors import UsageError, unknown_name
 
@@ -123,7 +124,7 @@ def choose(
 
 
 def _strongest(require_isolation: bool, jobs: int, spare: int) -> tuple[ConcurrentRunner, str]:
-    """Return `zygote`, or where it cannot confine and need not, `process` and the reason."""
+    """Return `zygote`; where it cannot work and isolation is optional, `process` and a note."""
     from grader.errors import UsageError
 
     try:

@@ -58,7 +58,7 @@ class Executions:
             self._settled[self.given[position].case] = execution
         self._here = []
 
-    def hit(self, judgement: Judgement, seconds: float, output: Output) -> None:
+    def end_call(self, judgement: Judgement, seconds: float, output: Output) -> None:
         """Record how the current call ended and skip the rest of its requirement.
 
         Afterwards `given` are the calls that remain for another child.

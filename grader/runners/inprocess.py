@@ -93,7 +93,7 @@ class InProcessRunner:
         return self._tickets
 
     def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
-        """Return the finished runs; only when there are none, wait until `beside` can be read."""
+        """Return the finished runs; if there are none, wait until `beside` is readable."""
         if beside and not self._finished:
             beside.poll(timeout)
         finished, self._finished = self._finished, {}
@@ -101,7 +101,7 @@ class InProcessRunner:
 
     @property
     def room(self) -> bool:
-        """Whether the last run was taken."""
+        """Whether no finished run is left to `wait` for."""
         return not self._finished
 
     def run(self, job: Job) -> Run:
@@ -119,7 +119,7 @@ class InProcessRunner:
         return Run(executions, None, warned, _now() - began)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources to free."""
 
     def __enter__(self) -> InProcessRunner:
         return self

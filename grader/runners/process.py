@@ -1,7 +1,7 @@
 """The portable runner: a fresh interpreter for each submission.
 
-It guards against accidents (hangs, crashes, floods, memory), not against malice: the child may
-read files and use the network as the user may.
+It guards against accidents (hangs, crashes, too much output or memory), not against attacks: the
+child can read files and use the network with the rights of the user.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from grader.runners.supervision import Start
 
 _CHUNK = 2**16
 _DRAIN_SECONDS = 0.2
-"""how long to wait for pipes that something the child started may still hold open"""
+"""how long to wait for pipes that a process of the child may still hold open"""
 
 
 class ProcessRunner(Scheduler):
-    """Runs every submission in an interpreter of its own. See `Scheduler` for the arguments."""
+    """Runs every submission in its own interpreter. See `Scheduler` for the arguments."""
 
     name = "process"
     confines = False
@@ -48,7 +48,7 @@ class ProcessRunner(Scheduler):
             self.isolation += ("resource limits",)
 
     def close(self) -> None:
-        """End what is under way."""
+        """Kill the children of unfinished jobs."""
         for _, supervision in self._active.values():
             supervision.abandon()
         self._active.clear()
@@ -71,9 +71,10 @@ class ProcessRunner(Scheduler):
 
 
 class ProcessChild:
-    """One fresh interpreter with a request. Its threads move bytes, so nothing here can block.
+    """A fresh interpreter with a request: see `supervision.Child`.
 
-    `ring` is called, by any thread, when there is something to receive.
+    Threads write the request and read frames and output, so no pipe can block the grader. They call
+    `ring` when `receive` has something to return.
     """
 
     confined = False
@@ -113,7 +114,7 @@ class ProcessChild:
             thread.start()
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes, b"" when none came within `timeout` s or on a flood, None at EOF."""
+        """Return bytes of frames; b"" when none come in `timeout` s or on a flood; None at EOF."""
         if self._flooded:
             self._kill()
         try:
@@ -133,19 +134,19 @@ class ProcessChild:
         return b"".join(parts) if parts else None
 
     def ask_trace(self, timeout: float) -> None:
-        """Signal it, where there are signals, and wait until its stack has arrived."""
+        """Send SIGUSR1 (not on Windows) and wait at most `timeout` s for the whole stack."""
         if sys.platform != "win32":
-            os.kill(self._process.pid, signal.SIGUSR1)  # it is not reaped: the number is its own
+            os.kill(self._process.pid, signal.SIGUSR1)  # not reaped yet, so the id is not reused
         with self._arrived:
             self._arrived.wait_for(lambda: self._alive in self._output, timeout)
 
     def output(self) -> bytes:
-        """Return what arrived of stdout and stderr."""
+        """Return the bytes of stdout and stderr so far."""
         with self._arrived:
             return bytes(self._output)
 
     def stop(self) -> Ending:
-        """Kill its session, wait for it, and remove its scratch folder."""
+        """Kill the child's session, wait for its end, and remove its scratch folder."""
         if self._ending is None:
             status, peak_mb = self._end()
             for thread in self._threads:
@@ -157,11 +158,11 @@ class ProcessChild:
         return self._ending
 
     def release(self) -> None:
-        """End it: everything is said."""
+        """Stop a child that has answered all calls."""
         self.stop()
 
     def _end(self) -> tuple[int | None, float]:
-        """Kill its session; return its own status, None when it had none yet, and its peak MiB."""
+        """Kill the session; return the child's status, None if it had not ended, and peak MiB."""
         if sys.platform == "win32":
             own = self._process.poll()
             self._kill()
@@ -180,7 +181,7 @@ class ProcessChild:
         return self._process.returncode if ended else None, usage.ru_maxrss / unit
 
     def _kill(self) -> None:
-        """Kill its session, which is not reaped yet."""
+        """Kill the session of the child, which is not reaped yet."""
         if sys.platform == "win32":
             self._process.kill()
             return
@@ -204,7 +205,7 @@ class ProcessChild:
         self._send(None)
 
     def _send(self, data: bytes | None) -> None:
-        """Hand bytes, or that there are no more, to the thread that supervises."""
+        """Pass bytes of frames, or None at their end, to `receive`."""
         self._frames.put(data)
         self._ring()
 
@@ -231,7 +232,7 @@ _MOST_ROUNDS = 100
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphans among this process's descendants."""
+    """Make this process the parent of its orphaned descendants (`prctl(2)`; Linux)."""
     if sys.platform == "linux":
         import ctypes
 
@@ -239,7 +240,7 @@ def adopt_orphans() -> None:
 
 
 def kill_escapees(token: str) -> None:
-    """Kill this process's children, and then theirs, whose environment has `token`."""
+    """Kill descendants of this process whose environment has `token` (Linux)."""
     if sys.platform != "linux":
         return
     mark = f"{CHILD_VARIABLE}={token}".encode()
@@ -256,7 +257,7 @@ def kill_escapees(token: str) -> None:
 def _children() -> list[int]:
     pids: list[int] = []
     for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(OSError):  # a kernel without the list, or a thread that ended
+        with contextlib.suppress(OSError):  # the kernel lacks this file, or the thread ended
             pids += map(int, (task / "children").read_text().split())
     return pids
 

@@ -1,4 +1,4 @@
-"""Several submissions at once in one runner: one that hangs holds up no other."""
+"""Run several submissions at once in one runner; one that hangs does not delay the others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 SLOW_SECONDS = 0.5
-"""a submission that was silent for longer may hang, so another one starts beside it"""
+"""a submission that sent no frame for longer may hang, so another one starts besides"""
 
 
 class Scheduler(ABC):
-    """What the runners share that run each submission in child processes.
+    """The base class of runners that run each submission in child processes.
 
-    `jobs` is how many submissions should work at once, `spare` how many more may hang meanwhile.
-    Not for two threads at once.
+    `jobs` is the number of submissions that run at once, `spare` the number that may hang besides.
+    Not thread-safe.
     """
 
     def __init__(self, jobs: int, spare: int) -> None:
@@ -31,7 +31,7 @@ class Scheduler(ABC):
         self._tickets = 0
 
     def run(self, job: Job) -> Run:
-        """Return what happened when the submission met each of the calls."""
+        """Return the executions of all calls of the job, or the refusal of its submission."""
         ticket = self.submit(job)
         self._prepare(job)
         while ticket not in self._finished:
@@ -39,7 +39,7 @@ class Scheduler(ABC):
         return self._finished.pop(ticket)
 
     def submit(self, job: Job) -> int:
-        """Start a submission and return its ticket; waits while there is no place for it."""
+        """Start a job and return its ticket; wait while no child can be started."""
         while not self._has_place():
             self._step(1.0)
         self._tickets += 1
@@ -47,9 +47,9 @@ class Scheduler(ABC):
         return self._tickets
 
     def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
-        """Return the runs that are finished, by ticket.
+        """Return the finished runs by ticket, as soon as there is one.
 
-        Waits at most `timeout` s for one, and no longer once `beside` can be read.
+        Returns after `timeout` seconds, or when `beside` becomes readable, at the latest.
         """
         ends = time.monotonic() + timeout
         while not self._finished and (self._active or beside):
@@ -61,34 +61,34 @@ class Scheduler(ABC):
 
     @property
     def room(self) -> bool:
-        """Whether another submission would start at once without crowding those at work."""
+        """Whether another job can start now: a child is free and fewer than `jobs` are busy."""
         now = time.monotonic()
         young = sum(s.silent(now) < SLOW_SECONDS for _, s in self._active.values())
         return young < self._jobs and self._has_place()
 
     def _has_place(self) -> bool:
-        """Return whether one more child could start without waiting."""
+        """Return whether one more child can start now."""
         return len(self._active) < self._most
 
     @abstractmethod
     def _starter(self, job: Job) -> Start:
-        """Return what starts a child for the job."""
+        """Return the function that starts a child for the job."""
 
     @abstractmethod
     def _listen(self, timeout: float, beside: Connection | None) -> bool:
-        """Wait until a child may have said something; return whether `beside` can be read."""
+        """Wait until a child may have sent bytes; return whether `beside` is readable."""
 
     def _prepare(self, _job: Job) -> None:
-        """Make the next job start faster: `run` runs one at a time, so that a core idles."""
+        """Prepare a child for the next job: `run` runs one job at a time, so a core is idle."""
         return
 
     def _begin(self, ticket: int, job: Job) -> None:
         self._active[ticket] = job, Supervision(self._starter(job), job)
 
     def _step(self, timeout: float, beside: Connection | None = None) -> bool:
-        """Wait a little, let every submission take what came; return whether `beside` can be read.
+        """Wait at most `timeout` s, then advance every job; return whether `beside` is readable.
 
-        A submission whose supervision fails is forgotten.
+        A job whose supervision raises RuntimeError is removed.
         """
         now = time.monotonic()
         due = min((s.deadline - now for _, s in self._active.values()), default=timeout)

@@ -1,7 +1,7 @@
-"""Watch over the child that runs one submission, whichever runner started it.
+"""Supervise the children that run one submission.
 
-Deadlines are on the grader's monotonic clock. After a timeout, a crash or a broken limit, a new
-child takes the calls that are left, without those of the requirement that was hit.
+Deadlines use the grader's monotonic clock. After a timeout, a crash or an exceeded limit, a new
+child gets the remaining calls, without those of the same requirement.
 """
 
 from __future__ import annotations
@@ -40,45 +40,45 @@ from grader.runners.frames import (
 
 
 class Child(Protocol):
-    """A process that was given a request."""
+    """The grader's handle of a child process that has a request."""
 
     @property
     def confined(self) -> bool:
-        """Whether a sandbox answers some of its system calls."""
+        """Whether the child runs in a sandbox."""
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return frame bytes that arrived, b"" after `timeout` s without, None after the last.
+        """Return bytes of frames, b"" when none come within `timeout` s, None after the end.
 
-        It ends a child that wrote more than `OUTPUT_LIMIT`. The frames that such a child, or any
-        other, had sent before its end are returned before None.
+        Kills a child that wrote more than `OUTPUT_LIMIT`. All frames that a child sent before its
+        end are returned before None.
         """
 
     def ask_trace(self, timeout: float) -> None:
-        """Make it write its stack to its output, where the system can; wait for it a little."""
+        """Make the child write its stack to its output; wait at most `timeout` s for it."""
 
     def output(self) -> bytes:
-        """Return what it wrote so far."""
+        """Return the output of the child so far."""
 
     def stop(self) -> Ending:
-        """End it and all it started, free everything, and return how it ended."""
+        """Kill the child and its processes, free its resources, and return how it ended."""
 
     def release(self) -> None:
-        """Let go of a child that has answered everything; its output can still be read."""
+        """End a child that has answered all calls; its output can still be read."""
 
 
 Start = Callable[[bytes, str], Child]
-"""takes a request's bytes and its marker"""
+"""(bytes of a request, its marker) -> a child that has the request"""
 
 
 _MOST_KEPT = 4
 _LARGEST_KEPT = 8 * 2**20
 
 _kept: dict[tuple[int, ...], tuple[Sequence[Call], protocol.Calls]] = {}
-"""by the identities of the calls, which the value keeps alive"""
+"""`id` of each call -> the calls, which must stay alive, and their bytes"""
 
 
 def encoded(calls: Sequence[Call]) -> protocol.Calls:
-    """Return the bytes of the arguments of `calls`; arguments never change once built."""
+    """Return the encoded arguments of `calls`, from a cache; built arguments never change."""
     key = tuple(map(id, calls))
     if key in _kept:
         return _kept[key][1]
@@ -91,25 +91,25 @@ def encoded(calls: Sequence[Call]) -> protocol.Calls:
 
 
 _START_SECONDS = 60.0
-"""for a process to start and to import numpy on a cold, busy machine; no learner code runs yet"""
+"""for a process to start and import NumPy on a busy machine with cold caches"""
 _TRACE_SECONDS = 0.2
 
 
 class Phase(enum.Enum):
-    """What the child at work does, as its frames tell."""
+    """The state of the current child according to its frames."""
 
     STARTING = "starting"
-    """no hello yet: no learner code has run"""
+    """before its first frame; no learner code has run"""
     LOADING = "loading"
     CALLING = "calling"
     OVER = "over"
-    """there is no child any more: everything is known"""
+    """there is no child any more; `Supervision.run` is complete"""
 
 
 class Supervision:
-    """One submission under way: call `advance` until it returns True, then read `run`.
+    """The run of one job: call `advance` until it returns True, then read `run`.
 
-    RuntimeError when a child cannot be started.
+    RuntimeError when a child cannot be started. `start` may raise errors of the runner.
     """
 
     def __init__(self, start: Start, job: Job) -> None:
@@ -127,23 +127,23 @@ class Supervision:
 
     @property
     def deadline(self) -> float:
-        """The monotonic time at which `advance` must be called even if nothing arrives."""
+        """The monotonic time, in seconds, at which `advance` must be called at the latest."""
         return self._deadline
 
     def silent(self, now: float) -> float:
-        """Return the seconds for which learner code has run without a sign of life."""
+        """Return the seconds since the last frame; 0 before any learner code runs."""
         return 0.0 if self._phase is Phase.STARTING else now - self._heard
 
     @property
     def run(self) -> Run:
-        """All executions; valid once `advance` has returned True."""
+        """All executions or the refusal; valid after `advance` has returned True."""
         seconds = time.monotonic() - self._began
         if self._refusal:
             return Run({}, self._refusal, (), seconds)
         return Run(self._executions.executions, None, self._warnings, seconds)
 
     def advance(self, timeout: float) -> bool:
-        """Wait at most `timeout` s for something to happen; return whether all is known."""
+        """Wait at most `timeout` s for frames and process them; return whether the run is over."""
         if self._is_over:
             return True
         child = self._child
@@ -155,7 +155,7 @@ class Supervision:
                     return self._is_over
         except ProtocolError as error:
             child.stop()
-            self._hit(endings.of_protocol(str(error)))
+            self._end_call(endings.of_protocol(str(error)))
             return self._is_over
         if data is None:
             self._ended()
@@ -164,7 +164,7 @@ class Supervision:
         return self._is_over
 
     def abandon(self) -> None:
-        """Stop the child; nothing more is wanted."""
+        """Stop the child and drop the run."""
         if not self._is_over:
             self._phase = Phase.OVER
             self._child.stop()
@@ -174,7 +174,7 @@ class Supervision:
         return self._phase is Phase.OVER
 
     def _begin(self) -> None:
-        """Start a child for the calls that are left."""
+        """Start a child for the remaining calls."""
         calls = self._executions.given
         self._marker = os.urandom(8).hex()
         request = protocol.encode_request(
@@ -226,22 +226,22 @@ class Supervision:
         )
         if judgement.outcome is Outcome.MEMORY:
             self._child.stop()
-            self._hit(judgement, seconds)
+            self._end_call(judgement, seconds)
         else:
             self._executions.add(Execution(judgement.outcome, None, judgement.failure, "", seconds))
 
     def _ended(self) -> None:
-        """The child is gone before its end was due."""
+        """Process the end of a child that had not answered all calls."""
         ending = self._child.stop()
         output = self._output()
         if self._phase is Phase.STARTING:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
             raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
         trace = read_trace(output.data, self._marker)
-        self._hit(endings.of_ending(ending, output, trace, self._sources, self._limits))
+        self._end_call(endings.of_ending(ending, output, trace, self._sources, self._limits))
 
     def _late(self) -> None:
-        """A deadline has passed."""
+        """Stop a child that has exceeded its deadline."""
         is_loading = self._phase is Phase.LOADING
         if self._phase is Phase.STARTING:
             self._child.stop()
@@ -253,16 +253,19 @@ class Supervision:
         self._child.ask_trace(_TRACE_SECONDS)
         self._child.stop()
         trace = read_trace(self._output().data, self._marker)
-        self._hit(endings.of_timeout(seconds, trace, self._sources, doing=doing), seconds)
+        self._end_call(endings.of_timeout(seconds, trace, self._sources, doing=doing), seconds)
 
-    def _hit(self, judgement: Judgement, seconds: float = 0.0) -> None:
-        """Executions what befell the current call; go on with the other requirements."""
+    def _end_call(self, judgement: Judgement, seconds: float = 0.0) -> None:
+        """Record how the current call ended and skip the rest of its requirement.
+
+        If calls remain, start another child for them. If the file was not loaded, refuse it.
+        """
         is_loaded = self._phase is Phase.CALLING
         if not is_loaded and self._is_first:
             self._refusal = refusal_of_ending(judgement, self._output().of(0))
             self._phase = Phase.OVER
             return
-        self._executions.hit(judgement, seconds, self._output())
+        self._executions.end_call(judgement, seconds, self._output())
         if time.monotonic() >= self._ends:
             used = {"seconds": self._limits.total_seconds}
             self._executions.leave_out(Failure("used_up", facts=used))
@@ -290,7 +293,7 @@ class Supervision:
 
     @property
     def _is_first(self) -> bool:
-        """Whether the child at work is the first: another one follows a hit call only."""
+        """Whether the current child is the first; a second child follows a final execution."""
         return not self._executions.any_settled
 
     def _output(self) -> Output:

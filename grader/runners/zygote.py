@@ -1,7 +1,7 @@
-"""The confined runner (Linux): each submission in a forked child of a warm process.
+"""The confined runner (Linux): runs each submission in a forked child of a zygote.
 
-The child holds inputs only, can read the interpreter and installed packages only, and can make
-few system calls.
+The child has the inputs but no expected values. It can read only the interpreter and installed
+packages, and make only the system calls in `child.sandbox.syscalls`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _MOST_RESTARTS = 2
 
 
 class ZygoteRunner(Scheduler):
-    """Runs submissions in confined children of a warm process.
+    """Runs submissions in confined children of a zygote.
 
-    See `Scheduler` for the arguments. Raises `UsageError` with what is missing where the sandbox
-    does not work.
+    See `Scheduler` for the arguments. Raises `UsageError` where the sandbox does not work; the
+    message names the missing layers.
     """
 
     name = "zygote"
@@ -42,10 +42,10 @@ class ZygoteRunner(Scheduler):
         super().__init__(jobs, spare)
         self._client = self._connect()
         self._restarts: Counter[int] = Counter()
-        """by ticket"""
+        """ticket -> how often its job was started again"""
 
     def close(self) -> None:
-        """End the warm process and all its children."""
+        """Kill the zygote and all its children."""
         self._active.clear()
         self._client.close()
 
@@ -82,7 +82,7 @@ class ZygoteRunner(Scheduler):
         return lambda request, _: ZygoteChild(self._client, request, _limits(job))
 
     def _prepare(self, job: Job) -> None:
-        with suppress(ZygoteError):  # the next step finds that the warm process is gone
+        with suppress(ZygoteError):  # the next step finds that the zygote ended
             self._client.prepare(_limits(job))
 
     def _listen(self, timeout: float, beside: Connection | None) -> bool:
@@ -104,19 +104,19 @@ class ZygoteRunner(Scheduler):
             return False
 
     def _recover(self, reason: str, more: dict[int, Job]) -> None:
-        """Replace the warm process, which somebody killed, and run again what was under way."""
+        """Replace a zygote that ended, and start the unfinished jobs again."""
         again = {ticket: job for ticket, (job, _) in self._active.items()} | more
         self._active.clear()
         self._client.close()
         self._restarts.update(list(again))
         worst = max((self._restarts[ticket] for ticket in again), default=0)
         if worst > _MOST_RESTARTS:
-            raise RuntimeError(f"the warm process ended {worst} times: {reason}")
+            raise RuntimeError(f"the zygote ended {worst} times: {reason}")
         self._client = self._connect()
         for ticket, job in again.items():
             self._begin(ticket, job)
 
 
 def _limits(job: Job) -> tuple[int, int]:
-    """Return the limits that a child is born with: MiB of memory, seconds of CPU time."""
+    """Return the limits of a new child: MiB of memory, seconds of CPU time."""
     return job.limits.memory_mb, int(job.limits.total_seconds) + 1

@@ -1,4 +1,4 @@
-"""The grader's side of one zygote: its slots, and the children in them."""
+"""The grader's side of one zygote: its slots and the children in them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from grader.runners.endings import Ending
 from grader.text import decode
 
 EMPTY, IDLE, BUSY, ENDING = "empty", "ready", "busy", "ending"
-"""no child; one without a request; one with a request; one that is being ended"""
+"""no child; a child without a request; a child with a request; a child that was killed"""
 
 
 @dataclass(slots=True)
 class Slot:
-    """Descriptors are those of `launch.Launched`; `layout` says what the memory holds."""
+    """One slot: `launch.Launched` describes the descriptors, `child.protocol` the memory."""
 
     number: int
     memory: mmap.mmap
@@ -30,22 +30,22 @@ class Slot:
     done: int
     state: str = EMPTY
     limits: tuple[int, int] = (0, 0)
-    """of its child: MiB of memory, seconds of CPU time"""
+    """limits of the child: MiB of memory, seconds of CPU time"""
     ending: Ending | None = None
-    """of the child that has a request"""
+    """the end of the child that has the request; None while it runs"""
     frames: int = protocol.PAGE
-    """where the frames of its last request began; from there on its memory is empty when idle"""
+    """start of the frames of the last request; without a request the memory after it is zero"""
 
     @property
     def never_went(self) -> bool:
-        """Whether its child has not taken its request: learner code has not begun.
+        """Whether the child has not read its request yet, so learner code has not begun.
 
-        Learner code has no way to this counter, so it cannot pretend.
+        Learner code cannot write to this counter.
         """
         return bool(select.select([self.go], [], [], 0)[0])
 
     def fill(self, request: bytes) -> None:
-        """Put a request in without a trace of the one before, and let the child go."""
+        """Write a request, erase the previous one, and wake the child."""
         start, end = protocol.frames_start(len(request)), protocol.PAGE + len(request)
         self.memory[protocol.PAGE : end] = request
         self.memory[end:start] = bytes(start - end)
@@ -58,9 +58,9 @@ class Slot:
         os.write(self.go, protocol.WORD.pack(1))
 
     def clear(self) -> None:
-        """Make it as new, its child being gone: nothing of one submission meets the next.
+        """Erase the frames and the output of a child that has ended.
 
-        Its request stays, which `fill` writes over, so that its pages need not be made again.
+        The request stays until `fill` overwrites it, so that its pages are allocated only once.
         """
         self.memory.madvise(mmap.MADV_REMOVE, self.frames)
         os.ftruncate(self.output, 0)
@@ -70,17 +70,17 @@ class Slot:
 
 
 LOOK_SECONDS = 0.05
-"""how often to look whether a child that does not ring has answered a call"""
+"""how often to look for frames: a child signals the last frame only"""
 _STOP_SECONDS = 5.0
 _MOST_FAILURES = 3
 
 
 class ZygoteError(Exception):
-    """The warm process ended, and its children with it: no fault of a submission."""
+    """The zygote ended, and its children with it. This is not the fault of a submission."""
 
 
 class ZygoteClient:
-    """Starts children of a warm process and hears how they ended. Not for two threads at once."""
+    """Starts children of a zygote and receives how they ended. Not thread-safe."""
 
     def __init__(self, launched: launch.Launched) -> None:
         self._launched = launched
@@ -97,47 +97,52 @@ class ZygoteClient:
 
     @property
     def free(self) -> int:
-        """How many children could be started without waiting."""
+        """The number of children that can get a request without waiting."""
         return sum(slot.state in (EMPTY, IDLE) for slot in self._slots)
 
     def layers(self, timeout: float) -> int:
-        """Return which layers of the sandbox work here, as `child.sandbox.enter.trial` found."""
+        """Return the layers that work, as `child.sandbox.enter.trial` does.
+
+        ZygoteError when the zygote does not report them within `timeout` s.
+        """
         ends = time.monotonic() + timeout
         while self._layers is None:
             if time.monotonic() > ends:
-                raise ZygoteError("it did not say what works")
+                raise ZygoteError("it did not report its layers")
             self.pump(0.1)
         return self._layers
 
     def give(self, request: bytes, limits: tuple[int, int]) -> Slot:
-        """Give a request to a ready child, or to one that is being made; waits for a free slot.
+        """Give a request to an idle or a new child; wait for a free slot.
 
-        `limits` are MiB of memory and seconds of CPU time. ValueError when the inputs are so
-        large that the answers would not fit.
+        `limits` are MiB of memory and seconds of CPU time. ValueError when the inputs leave too
+        little room in the slot for the answers; ZygoteError when no slot becomes free in time.
         """
         if (
             protocol.frames_start(len(request)) + protocol.RESULT_BUDGET
             > protocol.MEMORY_SIZE * 7 // 8
         ):
-            raise ValueError(f"inputs of {len(request) >> 20} MiB are more than a child can take")
+            raise ValueError(
+                f"inputs of {len(request) >> 20} MiB do not fit into the memory of a child"
+            )
         slot = self._take(limits)
         slot.fill(request)
         return slot
 
     def prepare(self, limits: tuple[int, int]) -> None:
-        """Have one child ready for the submission to come, when a slot is empty.
+        """Start a child for the next submission if a slot is empty and none is idle.
 
-        Made while another works, it takes a third off the time of a submission, and nothing off
-        the work, so that it pays only where a core idles.
+        This saves a third of a submission's time, but no CPU time, so it helps only while a core
+        is idle.
         """
         slot = self._first(EMPTY)
         if slot and not self._first(IDLE):
             self._fork(slot, limits, early=True)
 
     def pump(self, timeout: float, beside: int = -1) -> bool:
-        """Wait at most `timeout` s for anything to happen, and take note of it.
+        """Wait at most `timeout` s for an event and process all events.
 
-        Returns whether the descriptor `beside`, -1 for none, can be read.
+        Returns whether the descriptor `beside` is readable; -1 stands for no descriptor.
         """
         if beside >= 0:
             self._poll.register(beside, select.POLLIN)
@@ -155,7 +160,7 @@ class ZygoteClient:
     def tell(
         self, what: int, slot: Slot, limits: tuple[int, int] = (0, 0), early: bool = False
     ) -> None:
-        """Send a command."""
+        """Send a command of `protocol` to the zygote; ZygoteError when it has ended."""
         command = protocol.COMMAND.pack(what, slot.number, early, *limits)
         try:
             os.write(self._launched.commands, command)
@@ -163,12 +168,12 @@ class ZygoteClient:
             raise ZygoteError(self.log()) from None
 
     def log(self) -> str:
-        """Return what the warm process itself had to say, for a fault of the grader."""
+        """Return the end of the zygote's own output, at most 4000 bytes, to report a fault."""
         size = os.fstat(self._launched.log).st_size
         return decode(os.pread(self._launched.log, 4000, max(0, size - 4000)), 4000)
 
     def close(self) -> None:
-        """End the warm process and its children."""
+        """Kill the zygote and its children."""
         if not self._closed:
             self._closed = True
             for slot in self._slots:
@@ -186,7 +191,7 @@ class ZygoteClient:
                 self._fork(slot_or_none, limits)
                 return slot_or_none
             other = self._first(IDLE)
-            if other:  # ready, but for another problem's limits
+            if other:  # it has the limits of another problem
                 other.state = ENDING
                 self.tell(protocol.KILL, other)
             if time.monotonic() > ends:

@@ -527,7 +527,7 @@ def test_a_killed_run_leaves_no_process_and_no_file(
     with started(patient_course, learners, "--database", tmp_path / "c.db", "--jobs", "2") as run:
         wait_for_results(run, tmp_path / "c.db", 10)
         everybody = family(run.pid)
-        assert len(everybody) >= 5  # two workers, a warm process and a child of it for each
+        assert len(everybody) >= 5  # two workers, a zygote and a child of it for each
     wait_until(lambda: not _commands(everybody), lambda: _commands(everybody))
     wait_until(lambda: not list(scratch.iterdir()), lambda: list(scratch.rglob("*")))
 

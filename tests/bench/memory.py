@@ -1,4 +1,4 @@
-"""Measure the memory of the grader, its warm process and a child."""
+"""Measure the memory of the grader, its zygote and a child."""
 
 from __future__ import annotations
 

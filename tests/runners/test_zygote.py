@@ -238,7 +238,7 @@ def test_system_call_numbers_equal_those_in_the_kernel_headers() -> None:
 
 
 def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
-    """Make the warm process report only `layers`, as on a kernel without the others."""
+    """Make the zygote report only `layers`, as on a kernel without the others."""
     monkeypatch.setattr(ZygoteClient, "layers", lambda self, timeout: layers)
 
 
@@ -420,7 +420,7 @@ def test_a_warm_process_that_is_killed_3_times_raises_runtime_error() -> None:
 
 def test_a_killed_child_costs_only_its_case() -> None:
     with ZygoteRunner() as runner:
-        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))  # starts the warm process
+        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))  # starts the zygote
         source = "import time\ndef f(X):\n    time.sleep(1.0)\n    return X\n"
         ticket = runner.submit(Job(submission(source), "f", ONE, calls(2), Limits(seconds=5.0)))
         runner.wait(0.5)
