@@ -1,7 +1,7 @@
-"""The same tasks on an existing Dask cluster (`distributed`, the optional extra `dask`).
+"""Grade tasks on an existing Dask cluster (`distributed`, the optional extra `dask`).
 
-Every worker needs this package and no file of the course: the snapshots travel to it. What the
-cluster did not finish is not in the database, so whatever dies, the next run does the rest.
+Every worker needs this package but no file of the course: it receives the snapshots. Only finished
+tasks are in the database, so the next run grades the rest after a failure of the cluster.
 """
 
 from __future__ import annotations
@@ -27,22 +27,26 @@ from grader.runners.scheduler import SLOW_SECONDS
 _CONNECT_SECONDS = 10.0
 _WAIT_SECONDS = 0.2
 _LOST_SECONDS = 60.0
-"""how long to wait while there is no worker at all"""
+"""how long to wait while the cluster has no worker"""
 _COUNT_SECONDS = 1.0
 _MOST_TRIES = 3
 _OLD_SECONDS = 2 * SLOW_SECONDS
 _AHEAD = 8
-"""tasks for each thread of the cluster that are under way, so that none waits for us"""
+"""submitted tasks for each thread of the cluster, so that no thread waits for tasks"""
 
 try:
     distributed: Any = importlib.import_module("distributed")
-except ImportError:  # the extra is not installed: `DaskCluster` says so
+except ImportError:  # the extra is not installed; `DaskCluster` raises UsageError
     distributed = None
 _WorkerPlugin: Any = distributed.WorkerPlugin if distributed else object
 
 
 class DaskCluster:
-    """A context manager around a connection. Raises UsageError when there is none to be had."""
+    """An `Executor` on the Dask cluster at `address`; see `task.Executor`.
+
+    `tell` is called with each different note of the workers. UsageError when Dask is not installed,
+    the scheduler cannot be reached, or a worker cannot grade.
+    """
 
     def __init__(
         self,
@@ -58,7 +62,7 @@ class DaskCluster:
                     advice="Run: python -m pip install 'distributed>=2024.8'",
                 )
             )
-        # What its client logs of lost workers and schedulers is said here in our words.
+        # This module reports lost workers and schedulers, so the client's log is not needed.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._address = address
         self._tasks: dict[str, tuple[Task, Any, float]] = {}
@@ -84,7 +88,7 @@ class DaskCluster:
         return self
 
     def __exit__(self, *ending: object) -> None:
-        with suppress(Exception):  # the scheduler may be gone: nothing is left to tidy
+        with suppress(Exception):  # the scheduler may have ended
             for _, future, _ in list(self._tasks.values()):
                 future.cancel()
             self._client.unregister_worker_plugin(self._name)
@@ -92,19 +96,19 @@ class DaskCluster:
 
     @property
     def busy(self) -> int:
-        """How many tasks have begun and not ended."""
+        """The number of tasks that were submitted and have no result yet."""
         return len(self._tasks)
 
     @property
     def has_room(self) -> bool:
-        """Whether another task can begin now; those that may hang do not count, up to a limit."""
+        """Whether another task can be submitted; a few tasks that may hang do not count."""
         since = time.monotonic() - _OLD_SECONDS
         young = sum(begun > since for _, _, begun in self._tasks.values())
         threads = max(1, self._threads)
         return young < _AHEAD * threads and len(self._tasks) < (_AHEAD + SLOTS) * threads
 
     def submit(self, task: Task) -> None:
-        """Begin with a task. Only while `has_room`."""
+        """Submit a task to the cluster; allowed only while `has_room` is true."""
         self._tries[task.key] += 1
         name = f"{self._name}-{task.key}-{self._tries[task.key]}"
         future = self._client.submit(_grade, task, self._name, key=name, pure=False)
@@ -112,7 +116,7 @@ class DaskCluster:
         future.add_done_callback(lambda done: self._done.put((task.key, done)))
 
     def results(self) -> list[Result]:
-        """Return what is ready, after a short wait. Raises UsageError when the cluster is gone."""
+        """Wait briefly and return the new results. UsageError when the cluster has ended."""
         ended = self._ended()
         if not ended:
             self._look()
@@ -120,7 +124,7 @@ class DaskCluster:
         finished = [future for _, future in ended if future.status == "finished"]
         try:
             found: list[Result] = self._client.gather(finished)
-        except (OSError, CancelledError):  # the connection ended before they came
+        except (OSError, CancelledError):  # the connection ended during the transfer
             raise self._gone("the scheduler is gone") from None
         for task, future in ended:
             if future.status != "finished":
@@ -128,7 +132,7 @@ class DaskCluster:
         return found
 
     def _ended(self) -> list[tuple[Task, Any]]:
-        """Return the tasks that have ended and what became of them, after a short wait."""
+        """Wait briefly and return the tasks that have ended, each with its future."""
         ended: list[tuple[Task, Any]] = []
         wait = _WAIT_SECONDS
         while True:
@@ -141,7 +145,7 @@ class DaskCluster:
             ended.append((task, future))
 
     def _failed(self, task: Task, future: Any) -> list[Fault]:
-        """Try a task again for which no worker lived long enough, but not for ever."""
+        """Submit a failed task again; after `_MOST_TRIES` tries return a fault."""
         if future.status != "error" or self._client.status != "running":
             raise self._gone("the scheduler is gone")
         if self._tries[task.key] < _MOST_TRIES:
@@ -150,7 +154,7 @@ class DaskCluster:
         return [Fault(task.key, f"the cluster could not grade this: {future.exception()}")]
 
     def _look(self) -> None:
-        """Raise UsageError when there is no scheduler, or no worker for a while."""
+        """Raise UsageError without a scheduler, or without a worker for `_LOST_SECONDS`."""
         now = time.monotonic()
         if self._client.status not in ("running", "connecting"):
             raise self._gone("the scheduler is gone")
@@ -165,7 +169,7 @@ class DaskCluster:
 
     @property
     def _threads(self) -> int:
-        """The cluster's threads; asked for once in a while, since that is a round trip."""
+        """The number of the cluster's threads, cached for `_COUNT_SECONDS`."""
         now = time.monotonic()
         if now - self._counted > _COUNT_SECONDS and self._client.status == "running":
             self._counted, self._count = now, sum(self._client.nthreads().values())
@@ -178,7 +182,7 @@ class DaskCluster:
             self._client.register_plugin(plugin)
         except GraderError:
             raise
-        except Exception as error:  # whatever a worker raised when it set up the task_grader
+        except Exception as error:  # a worker may raise any exception during `setup`
             advice = "Install the same version of this package on every worker."
             message = f"Dask at {self._address}: a worker cannot grade: {error}"
             raise UsageError(Complaint(message, advice=advice)) from None
@@ -188,51 +192,51 @@ class DaskCluster:
 
 
 class _Plugin(_WorkerPlugin):  # type: ignore[misc]
-    """Sets up a grader on every worker, also on those that join later."""
+    """Starts a grading thread on every worker, also on those that join later."""
 
     def __init__(self, name: str, snapshots: Sequence[Snapshot], running: RunningOptions) -> None:
         self.name = name
         self._snapshots = tuple(snapshots)
         self._running = running
         self._version = grader_version()
-        self.front: GradingThread | None = None
+        self.grading_thread: GradingThread | None = None
 
     def setup(self, worker: Any) -> None:
-        """Unpack the snapshots and start a runner. Raises when this is another grader."""
+        """Unpack the snapshots and start a runner. RuntimeError for another grader version."""
         if grader_version() != self._version:
             raise RuntimeError(f"its grader is {grader_version()}, ours is {self._version}")
-        # Dask clears what a worker that was killed left in its folder.
+        # Dask clears the folder of a worker that was killed.
         threads = worker.state.nthreads
         grader = TaskGrader(self._snapshots, self._running, worker.local_directory, threads)
-        self.front = GradingThread(grader)
+        self.grading_thread = GradingThread(grader)
 
     def teardown(self, worker: Any) -> None:  # noqa: ARG002 (Dask passes it by name)
         """End the runner and remove the files."""
-        if self.front:
-            self.front.close()
+        if self.grading_thread:
+            self.grading_thread.close()
 
 
 class GradingThread:
-    """A thread that owns a `TaskGrader`, for the threads of a worker."""
+    """A thread that owns a `TaskGrader` and grades the tasks of a worker's threads."""
 
     def __init__(self, task_grader: TaskGrader) -> None:
         self.note = task_grader.note
         self._grader = task_grader
         self._inbox = Inbox()
         self._futures: dict[int, Future[Result]] = {}
-        """by the identity of the task"""
+        """`id` of the task -> future of its result"""
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def submit(self, task: Task) -> Future[Result]:
-        """Return what will hold the result of a task."""
+        """Queue a task and return the future of its result."""
         future: Future[Result] = Future()
         self._futures[id(task)] = future
         self._inbox.put(task)
         return future
 
     def close(self) -> None:
-        """End the runner and remove the files; nobody waits for a result any more."""
+        """End the runner and remove the files; pending futures get no result."""
         self._inbox.close()
         self._thread.join()
         self._grader.close()
@@ -247,14 +251,14 @@ class GradingThread:
 
 def _note(name: str, dask_worker: Any) -> str:
     """Return a worker's note; Dask fills in the parameter of this name."""
-    note: str = dask_worker.plugins[name].front.note
+    note: str = dask_worker.plugins[name].grading_thread.note
     return note
 
 
 def _grade(task: Task, name: str) -> Result:
-    """Grade on a worker; a task that may hang leaves the worker's threads to others."""
-    front: GradingThread = distributed.get_worker().plugins[name].front
-    future = front.submit(task)
+    """Grade a task on a worker; one that may hang frees its thread of the worker (`secede`)."""
+    grading_thread: GradingThread = distributed.get_worker().plugins[name].grading_thread
+    future = grading_thread.submit(task)
     try:
         return future.result(SLOW_SECONDS)
     except TimeoutError:

@@ -1,8 +1,8 @@
-"""Grade tasks, in a worker process of ours or on a Dask worker.
+"""Grade tasks in a worker process of a `Pool` or on a Dask worker.
 
-`TaskGrader` grades several tasks at once with one runner; `serve` keeps it at work on what other
-threads put into an `Inbox`; `serve_worker` is a worker process: tasks come in, what was graded goes
-out, until the pipe ends.
+`TaskGrader` grades several tasks at once with one runner. `serve` grades the tasks that other
+threads put into an `Inbox`. `serve_worker` is the main function of a worker process: it reads tasks
+from a pipe and writes results to it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from grader.runners import ConcurrentRunner
 from grader.runners.bell import Bell
 
 SLOTS = 4
-"""tasks at once for each that should work: that one, and three that may hang"""
+"""tasks at once for each job: one that runs and three that may hang"""
 _LOOK_SECONDS = 0.05
-"""how often to look whether what is at work may hang, so that another task can begin"""
+"""how often to check whether a task may hang, so that another one can start besides"""
 _IDLE_SECONDS = 60.0
 
 
@@ -46,10 +46,10 @@ class _Begun:
 
 
 class TaskGrader:
-    """Unpacked snapshots and a runner with `jobs` tasks at once. Not for two threads at once.
+    """Grades tasks with a runner that runs `jobs` submissions at once. Not thread-safe.
 
-    Its files are in a folder of its own in `place`, or where the system has such folders.
-    Raises GraderError when a snapshot is unsound or no runner does what was asked for.
+    It unpacks the snapshots into a new folder in `place`, or in the system's temporary folder.
+    Raises GraderError when a snapshot is invalid or the requested runner cannot work.
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class TaskGrader:
         self._runner: ConcurrentRunner | None = None
         self._waiting: deque[Task] = deque()
         self._begun: dict[int, _Begun] = {}
-        """by the runner's ticket"""
+        """the runner's ticket -> the task and its job"""
         self._folder = tempfile.TemporaryDirectory(
             prefix="grader-", dir=place, ignore_cleanup_errors=True
         )
         self.begun = 0
-        """how many tasks have begun so far"""
+        """how many tasks were started so far"""
         try:
             self._runner, self.note = self._choose(running.runner)
             self.runner_name = self._runner.name
@@ -82,13 +82,14 @@ class TaskGrader:
             raise
 
     def add(self, task: Task) -> None:
-        """Take a task; `step` begins with it when there is room."""
+        """Queue a task; `step` starts it when the runner has room."""
         self._waiting.append(task)
 
     def step(self, beside: Connection | None = None) -> list[tuple[Task, Result]]:
-        """Begin what has room, wait for an end, and return each task that has ended.
+        """Start queued tasks while there is room, wait, and return the finished ones.
 
-        It waits no longer once `beside` can be read, which it must be given unless it has a task.
+        Returns when a task has finished or `beside` becomes readable. Without any task, `beside` is
+        required. A fault of the grader becomes a `Fault`; nothing is raised.
         """
         ended = self._begin()
         if not self._runner and not ended and beside:
@@ -98,19 +99,19 @@ class TaskGrader:
         timeout = _LOOK_SECONDS if self._waiting else _IDLE_SECONDS
         try:
             runs = self._runner.wait(timeout, beside)
-        except Exception as error:  # whatever it is, the others must go on
+        except Exception as error:  # the other tasks must go on after any fault
             return self._again(error)
         finished = [(self._begun.pop(ticket), run) for ticket, run in runs.items()]
-        ended = self._begin()  # so that children are at work while these are judged
+        ended = self._begin()  # children run while the finished tasks are judged
         return ended + [(begun.task, self._result(begun, run)) for begun, run in finished]
 
     def close(self) -> None:
-        """End the runner, also while it is at work, and remove the folder."""
+        """Close the runner, which ends unfinished tasks, and remove the folder."""
         self._drop_runner()
         self._folder.cleanup()
 
     def _begin(self) -> list[tuple[Task, Result]]:
-        """Begin with tasks as long as there is room; return those that have ended already."""
+        """Start queued tasks while there is room; return those that finished at once."""
         ended: list[tuple[Task, Result]] = []
         while self._waiting:
             try:
@@ -149,7 +150,7 @@ class TaskGrader:
         return []
 
     def _again(self, error: Exception, *more: _Begun) -> list[tuple[Task, Result]]:
-        """Replace a runner that failed, and run each task that it had once more, alone."""
+        """Replace a runner that raised, and run each of its tasks once more, one at a time."""
         suspects = [*self._begun.values(), *more]
         self._begun.clear()
         self._drop_runner()
@@ -175,12 +176,12 @@ class TaskGrader:
             return Fault(task.key, _said(error))
 
     def _grader(self, snapshot: Snapshot, root: Path) -> ProblemGrader:
-        """Return the grader for a snapshot; the database keeps whole reports and hides them."""
+        """Return the grader for a snapshot; redaction happens after reading the database."""
         course, options = snapshot.course(root)
         return ProblemGrader(course, snapshot.slug, replace(options, reveal=True))
 
     def _choose(self, name: str) -> tuple[ConcurrentRunner, str]:
-        """Return the runner and a note. After the first, none takes another one's place."""
+        """Return a runner and a note; the first runner's name is used for its replacements."""
         return runners.choose(
             name, self._running.require_isolation, self._jobs, (SLOTS - 1) * self._jobs
         )
@@ -213,13 +214,13 @@ def _graded(task: Task, report: Report) -> Graded:
 
 
 def _said(error: Exception) -> str:
-    """Return an exception in one line, with the place in the grader that raised it."""
+    """Return an exception on one line, with the grader's file and line that raised it."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
 
 
 class Inbox:
-    """Tasks from other threads for the one that grades."""
+    """A queue of tasks from other threads for the thread that grades."""
 
     def __init__(self) -> None:
         self.bell = Bell()
@@ -227,17 +228,17 @@ class Inbox:
         self._tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
 
     def put(self, task: Task) -> None:
-        """Hand over a task."""
+        """Queue a task."""
         self._tasks.put(task)
         self.bell.ring()
 
     def close(self) -> None:
-        """Say that there will be no more tasks and that nobody waits for results."""
+        """Stop `serve`: there are no more tasks and results are not needed."""
         self.is_closed = True
         self.bell.ring()
 
     def take(self) -> list[Task]:
-        """Return what was put in since the last time."""
+        """Return the tasks that were queued since the last call."""
         self.bell.clear()
         return [self._tasks.get_nowait() for _ in range(self._tasks.qsize())]
 
@@ -247,7 +248,10 @@ def serve(
     inbox: Inbox,
     deliver: Callable[[list[tuple[Task, Result]]], None],
 ) -> None:
-    """Grade what comes in until the inbox is closed; `deliver` gets what has ended or begun."""
+    """Grade tasks of the inbox until it is closed.
+
+    `deliver` is called with the finished tasks, which may be none, after tasks finish or start.
+    """
     begun = 0
     while not inbox.is_closed:
         for task in inbox.take():
@@ -260,7 +264,7 @@ def serve(
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
-    """The worker can begin. `note` is for the user, or ''."""
+    """The worker is ready for tasks. `note` is a line for the user, or ''."""
 
     note: str
     runner: str
@@ -268,14 +272,14 @@ class WorkerReady:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUnfit:
-    """The worker cannot work; what the user can fix."""
+    """The worker cannot grade for reasons that the user can fix."""
 
     complaints: tuple[Complaint, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerNews:
-    """How many tasks the worker has begun in all, and what has ended since the last news."""
+    """The number of tasks that the worker has started in all, and its new results."""
 
     begun: int
     results: tuple[Result, ...]
@@ -284,15 +288,15 @@ class WorkerNews:
 def serve_worker(
     pipe: Connection, snapshots: Sequence[Snapshot], running: RunningOptions, place: str
 ) -> None:
-    """Serve until the other side is gone, then end whatever is still running here.
+    """Grade tasks from the pipe until the parent closes it, then exit the process.
 
-    The folder `place` belongs to this worker alone and is removed at the end.
+    Unfinished tasks are ended. The folder `place` belongs to this worker and is removed.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     try:
         task_grader = TaskGrader(snapshots, running, place)
     except GraderError as error:
-        with suppress(OSError):  # the other side may be gone
+        with suppress(OSError):  # the parent may have ended
             pipe.send(WorkerUnfit(error.complaints))
         return
     inbox = Inbox()
@@ -300,7 +304,7 @@ def serve_worker(
     def deliver(ended: list[tuple[Task, Result]]) -> None:
         pipe.send(WorkerNews(task_grader.begun, tuple(result for _, result in ended)))
 
-    # Reading beside, so that neither side waits for the other to read.
+    # A thread reads the pipe, so that the two processes cannot wait for each other to read.
     threading.Thread(target=_receive, args=(pipe, inbox), daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError):
         pipe.send(WorkerReady(task_grader.note, task_grader.runner_name))
@@ -312,7 +316,7 @@ def serve_worker(
 
 
 def _receive(pipe: Connection, inbox: Inbox) -> None:
-    """Put what the parent sends into the inbox until it is gone."""
+    """Queue the parent's tasks until it closes the pipe, then close the inbox."""
     with suppress(EOFError, OSError):
         while True:
             inbox.put(pipe.recv())

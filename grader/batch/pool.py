@@ -1,4 +1,4 @@
-"""Worker processes on this machine: as many tasks at once as there are jobs, hung ones aside."""
+"""Grade tasks in worker processes on this machine, one worker for each job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grader.errors import GraderError
 from grader.options import RunningOptions
 
 _AHEAD = 2
-"""tasks that a worker has beside those that it has begun, so that it does not wait for us"""
+"""queued tasks of a worker besides those that it has started, so that it need not wait"""
 _MOST_DEATHS = 3
 _WAIT_SECONDS = 0.2
 _END_SECONDS = 5.0
@@ -32,10 +32,11 @@ class _WorkerProcess:
     process: BaseProcess
     folder: tempfile.TemporaryDirectory[str]
     tasks: dict[str, Task] = field(default_factory=dict)
-    """by key: what it was given and has not finished"""
+    """key -> task that the worker has not finished"""
     given: int = 0
+    """number of tasks given to the worker so far"""
     begun: int = 0
-    """tasks in all; how many may hang beside those at work is the worker's to decide"""
+    """number of tasks that the worker has started so far, hung ones included"""
     is_ready: bool = False
 
     @property
@@ -52,7 +53,11 @@ class _WorkerProcess:
 
 
 class Pool:
-    """A context manager that ends its processes."""
+    """An `Executor` with `jobs` worker processes; see `task.Executor`.
+
+    `tell` is called with each different note of the workers. RuntimeError when workers repeatedly
+    do not start.
+    """
 
     def __init__(
         self,
@@ -68,7 +73,7 @@ class Pool:
         self._deaths: Counter[str] = Counter()
         self._failed_starts = 0
         self._suspects: deque[Task] = deque()
-        """what workers had that died: each goes to a worker that has nothing else"""
+        """tasks of workers that died; each is given to a worker without other tasks"""
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_WorkerProcess] = []
@@ -86,7 +91,7 @@ class Pool:
 
     @property
     def busy(self) -> int:
-        """How many tasks have begun and not ended."""
+        """The number of tasks that were submitted and have no result yet."""
         given = sum(len(each.tasks) for each in self._workers)
         return given + len(self._suspects) + len(self._faults)
 
@@ -96,11 +101,11 @@ class Pool:
         return not self._suspects and bool(self._free())
 
     def submit(self, task: Task) -> None:
-        """Begin with a task. Only while `has_room`."""
+        """Give a task to a worker; allowed only while `has_room` is true."""
         self._give(min(self._free(), key=lambda each: each.given - each.begun), task)
 
     def results(self) -> list[Result]:
-        """Return what is ready, after a short wait. Raises GraderError."""
+        """Wait briefly and return the new results. GraderError when a worker cannot grade."""
         found: list[Result] = []
         pipes = {each.pipe: each for each in self._workers}
         for ready in wait(list(pipes), _WAIT_SECONDS):
@@ -130,7 +135,7 @@ class Pool:
         return found
 
     def _free(self) -> list[_WorkerProcess]:
-        """Return the workers that another task can be given to, none of them with a suspect."""
+        """Return the workers that can take another task; none of them has a suspect."""
         return [
             each
             for each in self._workers
@@ -144,23 +149,23 @@ class Pool:
 
     def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
-        # One for each worker: whoever outlives the other removes it, and no worker another's.
+        # One folder for each worker: the worker or this process removes it, whichever ends last.
         folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         arguments = (theirs, self._snapshots, self._running, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
         with _interrupts_blocked():
             process.start()
-        theirs.close()  # so that its end is seen here, and ours there
+        theirs.close()  # so that each process notices the end of the other
         return _WorkerProcess(ours, process, folder)
 
     def _give(self, each: _WorkerProcess, task: Task) -> None:
         each.tasks[task.key] = task
         each.given += 1
-        with suppress(OSError):  # it died: `results` sees that and gives the task to another
+        with suppress(OSError):  # the worker died; `results` gives the task to another one
             each.pipe.send(task)
 
     def _replace(self, dead: _WorkerProcess) -> None:
-        """Start another worker for one that died, and try again what the dead one had."""
+        """Replace a worker that died; its tasks become suspects, or faults after 3 deaths."""
         dead.pipe.close()
         dead.end()
         self._failed_starts += not dead.is_ready
@@ -178,9 +183,9 @@ class Pool:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block Ctrl-C, for the processes started meanwhile as well: they inherit the mask.
+    """Block SIGINT in this process and in processes that it starts in this context.
 
-    A terminal sends it to all of them, and a worker cannot ignore it before it has imported.
+    A terminal sends the signal to all of them, and a worker can ignore it only after its imports.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -76,7 +76,7 @@ class Executor(Protocol):
     def __exit__(
         self,
         kind: type[BaseException] | None,
-        problem: BaseException | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
 

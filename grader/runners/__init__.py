@@ -38,7 +38,7 @@ class Runner(Protocol):
     def __exit__(
         self,
         kind: type[BaseException] | None,
-        problem: BaseException | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
 
