@@ -1,4 +1,4 @@
-"""What a learner can do about a failure, where its own text does not say it."""
+"""Hints for a learner: how to fix a failure whose own message does not say it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import sys
 from grader.model import Failure
 
 _UNBALANCED = re.compile(r"^(unmatched|closing parenthesis) |was never closed$")
-"""what is wrong in every version of Python"""
+"""messages of syntax errors that do not depend on the version of Python"""
 _FORBIDDEN = {
     errno.EPERM: "an operation that is not permitted while grading",
-    errno.EACCES: "a file or folder that is out of bounds while grading",
-    errno.ENETUNREACH: "the network, which is out of bounds while grading",
+    errno.EACCES: "a file or folder that is not available while grading",
+    errno.ENETUNREACH: "the network, which is not available while grading",
 }
 _EXCEPTIONS = {
     "EOFError": "input() waits for a keyboard, and there is none while grading. Remove it.",
-    "RecursionError": "A function calls itself without an end.",
+    "RecursionError": "A function calls itself without end.",
     "NotImplementedError": "This part is not written yet.",
 }
 _UTF_8 = "In your editor: save with the encoding UTF-8."
 _FILES = {
-    "link": "Put the file in its place.",
+    "link": "Replace the link by the file itself.",
     "not_a_file": "Give the path of a .py file.",
-    "no_file": "Restore it or write it anew.",
+    "no_file": "Restore it or write it again.",
     "too_large": "A solution is a few kilobytes: were data saved into it?",
     "utf16": _UTF_8,
-    "nul": "Delete the line and type it anew, or save the file as UTF-8.",
+    "nul": "Delete the line and type it again, or save the file as UTF-8.",
     "not_utf8": _UTF_8,
     "notebook_text": "Rename it to .ipynb, or export it as a script.",
     "notebook_unreadable": "Save it again in Jupyter.",
@@ -37,11 +37,11 @@ _FILES = {
     "no_code": "Did you save it?",
     "too_much_code": "Load data from a file.",
 }
-"""by kind of failure, of a file that was not run"""
+"""hint by kind of failure, for a file that was not run"""
 
 
 def hint(failure: Failure) -> str:
-    """Return one or two sentences, or nothing."""
+    """Return one or two sentences, or ""."""
     match failure.kind:
         case "exception" | "loading":
             return _exception(failure)
@@ -70,7 +70,7 @@ def _exception(failure: Failure) -> str:
 def _exit(failure: Failure) -> str:
     if failure.kind == "loading":
         return (
-            "The file calls exit() while it is loaded. Put what is not part of the function "
+            "The file calls exit() while it is loaded. Put code that is not part of the function "
             'below `if __name__ == "__main__":`.'
         )
     return "The function calls exit(). Return the answer instead."
@@ -89,7 +89,7 @@ def _module(name: str) -> str:
 def _syntax(failure: Failure) -> str:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     if "null bytes" in failure.message:
-        return "The file holds NUL bytes. Save it again as UTF-8 text."
+        return "The file contains NUL bytes. Save it again as UTF-8 text."
     if "codec can't decode" in failure.message or "encoding" in failure.message:
         return "Save the file as UTF-8 text."
     if failure.type_name == "TabError":

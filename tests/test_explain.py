@@ -102,7 +102,7 @@ HEADLINES = [
      " the length of 'feature' differs."),
     (Y * np.nan, ONE, "output is NaN in all 12 elements."),
     (np.where(Y > 9, np.inf, Y), ONE, "output is infinity in 2 of 12 elements."),
-    (Y + 1j, ONE, "output holds complex numbers in all 12 elements."),
+    (Y + 1j, ONE, "output has complex numbers in all 12 elements."),
     (Y + 1, ONE, "output differs in all 12 elements."),
     (Y * (Y != 5), ONE, "output differs in 1 of 12 elements."),
     ((Y, W + (W * 0 + 1).cumsum(2) * 0.1), TWO, "weights differs in all 18 elements."),
@@ -251,9 +251,9 @@ def test_repeated_frames_of_a_recursion_are_counted() -> None:
     ("outcome", "failure", "first"),
     [
         (Outcome.RAISED, Failure("exception", "KeyError"), "KeyError"),
-        (Outcome.RAISED, Failure("exception", ""), "nothing came back"),
+        (Outcome.RAISED, Failure("exception", ""), "the call returned nothing"),
         (Outcome.CRASHED, Failure("signal", facts={"signal": "SIGABRT"}), "crashed: it aborted"),
-        (Outcome.CRASHED, None, "nothing came back"),
+        (Outcome.CRASHED, None, "the call returned nothing"),
         (Outcome.MEMORY, Failure("memory", facts={"limit_mb": 9}), "ran out of memory (limit 9"),
     ],
 )
@@ -281,7 +281,7 @@ def waiting(**options: Any) -> str:
 def test_a_skipped_requirement_names_the_requirements_it_waits_for() -> None:
     assert waiting(cases=(), waits_for=("softmax", "mask")) == "waits for softmax, mask"
     skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("structure"))
-    assert waiting(cases=(skipped,)) == "nothing of the right shape came back"
+    assert waiting(cases=(skipped,)) == "no returned value has the right shape"
     assert waiting(cases=()) == "not judged"
 
 

@@ -113,7 +113,10 @@ def test_differences_in_one_head_are_reported() -> None:
 def test_differences_from_the_second_row_on_are_reported() -> None:
     wrong = SCORES.copy()
     wrong[1:] += [[0.1], [0.7]]
-    assert said(wrong, SCORES, TABLE) == "The differences begin at query 1; before, all is right."
+    assert (
+        said(wrong, SCORES, TABLE)
+        == "The differences begin at query 1; everything before is right."
+    )
 
 
 def test_unrelated_numbers_have_no_pattern() -> None:

@@ -1,7 +1,7 @@
-"""Facts to sentences: the only package that knows what is said to a learner.
+"""Convert facts to sentences for learners; no other package words them.
 
-Facts come in as `model` data; plain text comes out. Layout and colour belong to the formats, and
-what to do about an exception is in `grader.exception_hints`.
+The functions take `model` data and return plain text. Formats add layout and colour, and
+`grader.exception_hints` has the hints for exceptions.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ __all__ = [
 
 
 def message(result: CaseResult) -> str:
-    """Return everything that is to be said about a case, as lines of plain text; '' if it passed.
+    """Return the message of a case as lines of plain text; '' if the case passed.
 
-    The kind of difference comes first, then where, then the numbers.
+    The kind of difference comes first, then its place, then the numbers.
     """
     if result.mismatch:
         return "\n".join([headline(result.mismatch), *details(result.mismatch)])
-    if said := reason(result):
-        return said
+    if text := reason(result):
+        return text
     if result.execution.outcome is not Outcome.RETURNED:
         return "\n".join(failure_lines(result.execution))
     return ""

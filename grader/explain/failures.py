@@ -1,9 +1,9 @@
-"""Sentences about a call that returned nothing, a file that cannot be graded, and what is skipped.
+"""Sentences about calls without an answer, files that cannot be graded, and skipped cases.
 
 Facts of a `Failure` by kind:
 
-exception     missing (the module that was not found), errno (of what the sandbox refused)
-loading       the same, of an exception while the file was loaded
+exception     missing (the module that was not found), errno (of a refused system call)
+loading       the same, of an exception during loading
 syntax        -
 timeout       doing (loading, call, submission), seconds, in_python (False inside a long C call)
 cpu           seconds
@@ -13,7 +13,7 @@ exit          status
 signal        signal (its name)
 gone, system_call
 protocol      reason
-after         case, outcome (of the case that ended the process first)
+after         case, outcome (of the earlier case that ended the process)
 used_up       seconds
 not_reloaded  -
 missing       entry_point, found (type), defined (names), nearest (name)
@@ -39,10 +39,10 @@ from grader.model import (
 )
 
 _SIGNALS = {
-    "SIGSEGV": "crashed: it touched memory that is not its own",
+    "SIGSEGV": "crashed: it accessed memory that it does not own",
     "SIGABRT": "crashed: it aborted",
     "SIGFPE": "crashed: a division that the processor refuses",
-    "SIGBUS": "crashed: it touched memory that is not there",
+    "SIGBUS": "crashed: it accessed memory that does not exist",
     "SIGILL": "crashed: an instruction that the processor does not know",
     "SIGKILL": "was killed from outside",
 }
@@ -58,10 +58,10 @@ _SENTENCES = {
     "cpu": "used more CPU time than the {seconds:g} s of a submission",
     "memory": "ran out of memory{at} (limit {limit_mb} MiB)",
     "output": "printed more than {limit_mb} MiB and was stopped",
-    "exit": "the process ended itself with exit status {status} before it had answered",
-    "gone": "the process went away{at}",
+    "exit": "the process ended with exit status {status} before it had answered",
+    "gone": "the process disappeared{at}",
     "system_call": "made a system call that is not permitted while grading and was stopped",
-    "protocol": "the process sent something that is not an answer ({reason})",
+    "protocol": "the process sent data that is not an answer ({reason})",
     "used_up": "not run: the {seconds:g} s of a submission were used up",
     "not_reloaded": "not run: the file could not be loaded a second time",
     "link": "the file is a link",
@@ -70,31 +70,31 @@ _SENTENCES = {
     "unreadable": "the file cannot be read: {reason}",
     "too_large": "the file is larger than {limit_mb} MiB",
     "utf16": "the file is saved as UTF-16, not UTF-8",
-    "nul": "the file holds a NUL byte, so it is not Python text",
+    "nul": "the file contains a NUL byte, so it is not Python text",
     "not_utf8": "the file is not UTF-8 text",
-    "notebook_text": "the file holds a Jupyter notebook, not Python",
+    "notebook_text": "the file contains a Jupyter notebook, not Python",
     "notebook_unreadable": "the notebook cannot be read: {reason}",
     "notebook_too_deep": "the notebook cannot be read: it is nested too deeply",
-    "not_a_notebook": "the file holds JSON, but no notebook",
+    "not_a_notebook": "the file contains JSON that is not a notebook",
     "language": "the notebook is written in {language}, not in Python",
     "no_cells": "the notebook has no list of cells",
     "no_code": "the notebook has no code",
-    "too_much_code": "the notebook holds more than {limit_mb} MiB of code",
+    "too_much_code": "the notebook contains more than {limit_mb} MiB of code",
 }
-"""by kind of failure; `at` is where the learner's code was, or nothing"""
+"""sentence by kind of failure; `at` is the place in the learner's code, or ''"""
 
 
 def failure_lines(execution: Execution) -> list[str]:
-    """Return what ended a call that did not return: what, where in the learner's code, a hint."""
+    """Return lines about a call that did not return: the failure, its frames, a hint."""
     failure = execution.failure or Failure("nothing")
     frames = frame_lines(failure.frames)
     if execution.outcome is Outcome.TIMED_OUT:
-        frames = frames[-1:]  # the message says where; its line says what
+        frames = frames[-1:]  # the message has the place; the frame adds its source line
     return [*_headline(failure), *frames, *filter(None, [hint(failure)])]
 
 
 def refusal_message(refusal: Refusal) -> str:
-    """Return in one sentence why a submission could not be run at all."""
+    """Return one sentence: why a submission could not be run."""
     message = _message(refusal.failure)
     if refusal.cell is not None and not refusal.failure.frames:
         return f"{message} (cell {refusal.cell})"
@@ -102,17 +102,17 @@ def refusal_message(refusal: Refusal) -> str:
 
 
 def refusal_summary(refusal: Refusal) -> str:
-    """Return on one line why a submission could not be run, and in which line of it."""
+    """Return one line: why a submission could not be run, and the cell and line of the cause."""
     cell = f"cell {refusal.cell}, " if refusal.cell is not None else ""
     where = f" ({cell}line {refusal.line})" if refusal.line else ""
     return f"{_message(refusal.failure)}{where}"
 
 
 def refusal_lines(refusal: Refusal) -> list[str]:
-    """Return why a submission could not be run at all: what, where, and a hint."""
+    """Return lines about a submission that could not be run: the reason, the place, a hint."""
     lines = [refusal_message(refusal)]
     frames = refusal.failure.frames
-    if frames:  # they say it all; after a timeout the message says where
+    if frames:  # after a timeout the message has the place already
         shown = frame_lines(frames)
         lines += shown[-1:] if refusal.failure.kind == "timeout" else shown
     elif refusal.line is not None and refusal.text:
@@ -139,7 +139,7 @@ def frame_lines(frames: Sequence[Frame]) -> list[str]:
 
 
 def reason(result: CaseResult) -> str:
-    """Return why a case was skipped, or not shown; "" when there is no reason to tell."""
+    """Return why a case was skipped or hidden, else ""."""
     if result.reason:
         return _reason(result.reason)
     if result.execution.outcome is Outcome.NOT_RUN:
@@ -149,7 +149,7 @@ def reason(result: CaseResult) -> str:
 
 
 def waiting(result: RequirementResult) -> str:
-    """Return what a waiting requirement waits for, or why its cases were skipped."""
+    """Return the requirements that a requirement waits for, or why its cases were skipped."""
     if result.waits_for:
         return f"waits for {', '.join(result.waits_for)}"
     return next(filter(None, map(reason, result.cases)), "not judged")
@@ -160,7 +160,7 @@ def _reason(reason: Reason) -> str:
         case "waits":
             return f"waits for {', '.join(reason.waits_for)}"
         case "structure":
-            return "nothing of the right shape came back"
+            return "no returned value has the right shape"
         case "refused":
             return "the submission could not be run"
         case "hidden":
@@ -169,14 +169,14 @@ def _reason(reason: Reason) -> str:
 
 def _headline(failure: Failure) -> list[str]:
     if not failure.type_name:
-        return _message(failure).splitlines() or ["nothing came back"]
+        return _message(failure).splitlines() or ["the call returned nothing"]
     first, *rest = failure.message.splitlines() or [""]
     head = f"{failure.type_name}: {first}" if first else failure.type_name
     return [head, *(f"  {line}" for line in rest)]
 
 
 def _message(failure: Failure) -> str:
-    """Return what happened as one sentence without a full stop."""
+    """Return the failure as one sentence without a full stop."""
     facts = failure.facts
     at = f" at {_place(failure.frames[-1])}" if failure.frames else ""
     match failure.kind:
@@ -193,7 +193,7 @@ def _message(failure: Failure) -> str:
         case "missing":
             return _missing(facts)
         case kind:
-            return _SENTENCES.get(kind, "nothing came back").format(at=at, **facts)
+            return _SENTENCES.get(kind, "the call returned nothing").format(at=at, **facts)
 
 
 def _timeout(facts: Mapping[str, Any], at: str) -> str:

@@ -1,4 +1,4 @@
-"""Sentences about a mismatch: the kind of difference, where it is, and the numbers there."""
+"""Sentences about a mismatch: the kind of difference, its place, and the numbers there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.model import Mismatch
 
 
 def headline(mismatch: Mismatch) -> str:
-    """Return one sentence: what kind of difference, and how much of it."""
+    """Return one sentence: the kind of difference and the number of wrong elements."""
     facts = mismatch.facts
     match mismatch.kind:
         case "kind":
@@ -41,7 +41,7 @@ def headline(mismatch: Mismatch) -> str:
                 f" {facts['expected']}."
             )
         case "complex":
-            return f"{mismatch.value} holds complex numbers in {_of_how_many(facts)}."
+            return f"{mismatch.value} has complex numbers in {_of_how_many(facts)}."
         case "nonfinite":
             what = "NaN" if facts["actual"] != facts["actual"] else "infinity"
             if _is_finite(facts["actual"]):
@@ -52,7 +52,7 @@ def headline(mismatch: Mismatch) -> str:
 
 
 def details(mismatch: Mismatch) -> list[str]:
-    """Return the first place with its axis names, and the numbers there, a line each."""
+    """Return lines with the first wrong place, by axis names, and the numbers there."""
     facts = mismatch.facts
     if "first" not in facts:
         return []
@@ -73,7 +73,7 @@ def details(mismatch: Mismatch) -> list[str]:
 
 
 def pattern_sentence(pattern: Mapping[str, Any], axes: Sequence[str]) -> str:
-    """Return what wrong numbers have in common with the right ones, as one short sentence."""
+    """Return one sentence: how the wrong numbers are related to the expected ones."""
 
     def axis(position: int) -> str:
         return axes[position] if position < len(axes) else f"axis {position}"
@@ -99,13 +99,12 @@ def pattern_sentence(pattern: Mapping[str, Any], axes: Sequence[str]) -> str:
             return f"All differences are at {axis(pattern['axis'])} {pattern['index']}."
         case _:
             index = pattern["index"]
-            return (
-                f"The differences begin at {axis(pattern['axis'])} {index}; before, all is right."
-            )
+            where = f"{axis(pattern['axis'])} {index}"
+            return f"The differences begin at {where}; everything before is right."
 
 
 def factor_words(factor: float) -> str:
-    """Return a factor as a root, a fraction or a whole number where it is one."""
+    """Return a factor as n, 1/n, sqrt(n) or 1/sqrt(n) for n up to 64, else as a number."""
     sign, size = ("-" if factor < 0 else ""), abs(factor)
     for n in range(1, 65):
         for value, words in (
@@ -120,7 +119,7 @@ def factor_words(factor: float) -> str:
 
 
 def place(value: str, axes: Sequence[str], index: Sequence[int]) -> str:
-    """Return a place by axis names: `weights[head 1, query 0, key 2]`."""
+    """Return an element's place by axis names: `weights[head 1, query 0, key 2]`."""
     if not index:
         return value
     if len(axes) != len(index):
@@ -129,7 +128,7 @@ def place(value: str, axes: Sequence[str], index: Sequence[int]) -> str:
 
 
 def shape_words(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
-    """Return a shape, with its axes' names where they are known: `(query 3, feature 4)`."""
+    """Return a shape, with the names of its axes if given: `(query 3, feature 4)`."""
     if not shape:
         return "a single number"
     if len(axes) == len(shape):
@@ -143,7 +142,7 @@ def number(value: Any) -> str:
 
 
 def two_numbers(got: Any, expected: Any) -> tuple[str, str]:
-    """Return both numbers with as many digits as it takes to tell them apart."""
+    """Return both numbers with enough digits to differ: 6, 9, 12, or all."""
     for digits in (6, 9, 12):
         if _format(got, digits) != _format(expected, digits):
             return _format(got, digits), _format(expected, digits)
@@ -183,7 +182,7 @@ def _promise(facts: Any) -> str:
 
 
 def _got(facts: Any) -> str:
-    """Return what came back instead, with the mark that ends the sentence."""
+    """Return the end of a sentence about the returned value, with its final mark."""
     if facts["why_not"]:
         return why_not_ended(facts["why_not"])
     if facts["container"] == "single":
@@ -196,10 +195,10 @@ def _listed(verb: str, names: Sequence[str]) -> str:
 
 
 def _shape_guess(mismatch: Mismatch) -> str:
-    """Return a guess at what made a wrong shape out of the right one; it ends the sentence."""
+    """Return a guess at the cause of a wrong shape, as the end of a sentence."""
     got, expected = list(mismatch.facts["got"]), list(mismatch.facts["expected"])
     axes = mismatch.axes
-    # First, since another value may have just this shape where two lengths agree.
+    # First, since another returned value may have this shape when two lengths are equal.
     for axis, name in enumerate(axes):
         if len(axes) == len(expected) and got == expected[:axis] + expected[axis + 1 :]:
             return f": the axis '{name}' is missing."
@@ -223,7 +222,7 @@ def _shape_guess(mismatch: Mismatch) -> str:
 
 
 def plain_facts(mismatch: Mismatch) -> dict[str, Any]:
-    """Return the facts of a mismatch for another program: with a phrase where one is a remark."""
+    """Return the facts of a mismatch as JSON-able data: a remark becomes its phrase."""
     facts = dict(mismatch.facts)
     if "why_not" in facts:
         facts["why_not"] = why_not(facts["why_not"])

@@ -1,4 +1,4 @@
-"""Sentences about an answer that is read in another way than usual, or that is not an array."""
+"""Sentences about an answer that is not an array of numbers, or was converted to one."""
 
 from __future__ import annotations
 
@@ -33,44 +33,44 @@ _WHY_NOT = {
     "masked": "a masked array with masked entries",
     "too_large": "an array of {detail} MiB: too large",
     "ragged": "a {detail} whose rows have different lengths",
-    "not_numbers": "a {detail} that does not hold numbers",
+    "not_numbers": "a {detail} that does not contain numbers",
     "not_a_number": "something that is not a number",
 }
-"""by key of `child.answers.WHY_NOT`; all but `deep`, which is about what holds it"""
+"""phrase by key of `child.answers.WHY_NOT`, but for `deep`; see `_why_not`"""
 _NOTES = {
-    "read_as_array": "a {detail} came back; it was read as an array",
-    "unmasked": "a masked array came back; nothing in it was masked, so its data counts",
+    "read_as_array": "a {detail} was returned; it was read as an array",
+    "unmasked": "a masked array without masked entries was returned; its data was read",
     "cut": f"returned {{detail}} values; the first {protocol.VALUES_LIMIT} were read",
 }
-"""by key of `child.answers.NOTES`"""
+"""sentence by key of `child.answers.NOTES`"""
 _MOST_NOTES = 8
 
 
 def why_not(remark: Remark | None) -> str:
-    """Return why a value is not an array of numbers, as a phrase; "" when nothing is remarked."""
+    """Return a phrase: why a value is not an array of numbers; "" without a remark."""
     return _why_not(remark)[0] if remark else ""
 
 
 def why_not_ended(remark: Remark) -> str:
-    """Return the phrase of `why_not` with the mark that ends its sentence."""
+    """Return the phrase of `why_not` with the final mark of its sentence."""
     text, is_question = _why_not(remark)
     return text if is_question else f"{text}."
 
 
 def _why_not(remark: Remark) -> tuple[str, bool]:
-    """Return a phrase, and whether it ends with a question and its mark."""
+    """Return a phrase, and whether it ends with a question mark."""
     if remark.key == "deep":
         return f"a {remark.inside} nested {remark.detail} deep", False
     phrase = _WHY_NOT[remark.key].format(detail=remark.detail)
     if remark.inside:
-        return f"a {remark.inside} that holds {phrase}", remark.key == "function"
+        return f"a {remark.inside} that contains {phrase}", remark.key == "function"
     if remark.key == "none":
         return f"{phrase}: is a return missing?", True
     return phrase, remark.key == "function"
 
 
 def notes(result: CaseResult) -> list[str]:
-    """Return what is to be noted about the call of one case, a line each."""
+    """Return the notes about the call of one case, one line each."""
     execution = result.execution
     arguments = enumerate(result.case.arguments)
     return [
@@ -85,15 +85,15 @@ def notes(result: CaseResult) -> list[str]:
 
 
 def report_notes(report: Report) -> list[str]:
-    """Return what was noted while the file was loaded and called, each note once.
+    """Return the notes about loading the file and about all visible cases, each once.
 
-    Hidden cases tell nothing.
+    At most `_MOST_NOTES` notes about cases are returned, and a line with the number of the others.
     """
     counts = Counter(_visible_notes(report))
-    told = [f"{note} (in {n} cases)" if n > 1 else note for note, n in counts.items()]
-    left_out = len(told) - _MOST_NOTES
+    found = [f"{note} (in {n} cases)" if n > 1 else note for note, n in counts.items()]
+    left_out = len(found) - _MOST_NOTES
     more = [f"and {left_out} more notes"] if left_out > 0 else []
-    return [*map(_warning, report.warnings), *told[:_MOST_NOTES], *more]
+    return [*map(_warning, report.warnings), *found[:_MOST_NOTES], *more]
 
 
 def _visible_notes(report: Report) -> Iterator[str]:

@@ -115,9 +115,9 @@ UNREADABLE = [
     (np.ma.array([1.0, 2.0], mask=[True, False]), "a masked array with masked entries"),
     ([[[[[[[[[1.0]]]]]]]]], "a list nested 9 deep"),
     ([[1, 2], [3]], "a list whose rows have different lengths"),
-    ([1.0, None], "a list that holds None"),
-    (["a", "b"], "a list that does not hold numbers"),
-    ([2**70], "a list that holds something that is not a number"),
+    ([1.0, None], "a list that contains None"),
+    (["a", "b"], "a list that does not contain numbers"),
+    ([2**70], "a list that contains something that is not a number"),
     (2**70, "a whole number too large for 64 bits"),
     ({1: 2.0}, "a dictionary with keys that are not text"),
 ]
