@@ -1,4 +1,4 @@
-"""Submission to report: run the cases, judge each, and let what cannot be judged yet wait."""
+"""Grade a submission: run its cases, judge each, skip blocked requirements, make the report."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from grader.model import (
 from grader.runners import Runner, inprocess
 
 Diagnose = Callable[[Run, tuple[RequirementResult, ...]], Mapping[str, Diagnosis]]
-"""A submission's executions and results -> what is diagnosed, by requirement."""
+"""a submission's executions and results -> diagnosis by requirement id"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedProblem:
-    """A problem ready to grade any number of submissions: built calls, and the reference's runs."""
+    """A problem with built calls and the reference's executions, to grade submissions with."""
 
     problem: Problem
     calls: tuple[Call, ...]
@@ -53,21 +53,21 @@ class PreparedProblem:
     reseed: int = 0
 
     def answer(self, case: Case) -> Answer:
-        """Return the answer of the reference, which `prepare` requires of every case."""
+        """Return the reference's answer to a case; `prepare` guarantees that it exists."""
         answer = self.expected[case.id].answer
         assert answer is not None
         return answer
 
 
 JudgeCase = Callable[[PreparedProblem, Requirement, Case, Execution, bool], CaseResult]
-"""What `judge_case` is."""
+"""the type of `judge_case`"""
 
 
 def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> PreparedProblem:
     """Build every case's arguments and run the reference on them.
 
-    Raises AuthorError, with the places of all cases on which the reference raises, returns
-    another structure than the problem promises, or returns NaN or infinity.
+    Raises AuthorError with the locations of all cases on which the reference raises, does not
+    return the promised structure, or returns NaN or infinity.
     """
     calls = build_calls(problem, reseed)
     executions = inprocess.execute(reference, problem.returns, calls)
@@ -101,7 +101,7 @@ def grade(
     runner: Runner,
     diagnose: Diagnose | None = None,
 ) -> Report:
-    """Grade one submission. `name` is its path as reports show it."""
+    """Grade one submission or refusal. `name` is its path as reports show it."""
     started = time.perf_counter()
     if isinstance(submission, Refusal):
         run = Run({}, refusal=submission)
@@ -121,9 +121,9 @@ def located(run: Run, submission: Submission) -> Run:
 
 
 def job_of(prepared: PreparedProblem, submission: Submission) -> Job:
-    """Return the job of running a submission on every case.
+    """Return the job that runs a submission on every case.
 
-    Hidden cases come last, so that nothing of them can be printed during a visible one.
+    Hidden cases come last, so learner code cannot print their arguments during a visible case.
     """
     problem = prepared.problem
     hidden = {case.id for case in problem.cases if case.hidden}
@@ -134,9 +134,9 @@ def job_of(prepared: PreparedProblem, submission: Submission) -> Job:
 def report(
     prepared: PreparedProblem, run: Run, name: str, runner: Runner, diagnose: Diagnose | None = None
 ) -> Report:
-    """Judge what a runner did with one submission."""
+    """Judge the run of one submission and return its report."""
     problem = prepared.problem
-    results = tuple(_telling(prepared, result) for result in judge(prepared, run))
+    results = tuple(_with_patterns(prepared, result) for result in judge(prepared, run))
     if diagnose:
         found = diagnose(run, results)
         results = tuple(replace(r, diagnosis=found.get(r.requirement.id)) for r in results)
@@ -157,8 +157,8 @@ def report(
     )
 
 
-def _telling(prepared: PreparedProblem, result: RequirementResult) -> RequirementResult:
-    """Add what wrong numbers have in common with the right ones to what a reader will see."""
+def _with_patterns(prepared: PreparedProblem, result: RequirementResult) -> RequirementResult:
+    """Add to the mismatches of a failed requirement the patterns of their wrong numbers."""
     if not is_red(result):
         return result
     problem = prepared.problem
@@ -177,22 +177,22 @@ def _telling(prepared: PreparedProblem, result: RequirementResult) -> Requiremen
 def judge(prepared: PreparedProblem, run: Run) -> tuple[RequirementResult, ...]:
     """Return the result of every requirement, in the author's order."""
     if run.refusal:
-        return tuple(_unjudged(prepared.problem, r) for r in prepared.problem.requirements)
+        return tuple(_not_judged(prepared.problem, r) for r in prepared.problem.requirements)
     return skip_waiting(prepared.problem, judge_alone(prepared, run.executions))
 
 
 def judge_alone(
     prepared: PreparedProblem, executions: Mapping[str, Execution], judged: JudgeCase | None = None
 ) -> dict[str, RequirementResult]:
-    """Return every requirement's result by id, before any waits for another.
+    """Return every requirement's result by id, without regard to `needs`.
 
-    `judged` may stand in for `judge_case`, to remember what it returned.
+    `judged` replaces `judge_case`, so that a caller can record its results.
     """
     judged = judged or judge_case
     problem = prepared.problem
     structure_is_right = True
     results: dict[str, RequirementResult] = {}
-    # Structure first: whether a wrong shape is somebody else's news depends on its verdict.
+    # Structure first: other requirements report a wrong structure only if this one is met.
     for requirement in sorted(problem.requirements, key=lambda r: r.checks != "structure"):
         cases = tuple(
             judged(prepared, requirement, case, executions[case.id], structure_is_right)
@@ -215,8 +215,9 @@ def judge_case(
 ) -> CaseResult:
     """Return the result of one case.
 
-    `structure_is_right` says that the requirement about structure is met, so that a wrong
-    structure in another requirement's case is that requirement's news.
+    `structure_is_right` is true when the structure requirement is met; then a wrong structure in
+    a case of another requirement is a mismatch of that case. Otherwise the case is judged by the
+    values that have the right structure, or skipped.
     """
     if execution.outcome is Outcome.NOT_RUN:
         return CaseResult(case, Verdict.SKIPPED, execution)
@@ -235,7 +236,7 @@ def judge_case(
     return CaseResult(case, verdict, execution, mismatch)
 
 
-def _unjudged(problem: Problem, requirement: Requirement) -> RequirementResult:
+def _not_judged(problem: Problem, requirement: Requirement) -> RequirementResult:
     execution = Execution(Outcome.NOT_RUN)
     cases = tuple(
         CaseResult(case, Verdict.SKIPPED, execution, reason=Reason("refused"))
@@ -265,11 +266,11 @@ def _not_started(execution: Execution) -> bool:
 
 
 def _reference_complaint(execution: Execution, problem: Problem) -> str:
-    """Return what is wrong with what the reference did, or ''."""
+    """Return the fault of the reference's execution as the end of a sentence, or ''."""
     failure, answer, returns = execution.failure, execution.answer, problem.returns
     if failure:
         return f"raises {failure.type_name}: {failure.message.strip()}"
-    assert answer is not None  # what runs in this process returns or raises
+    assert answer is not None  # in this process a call returns or raises
     if returns.container == "dictionary":
         if sorted(answer.names) != sorted(v.name for v in returns.values):
             return "does not return a dictionary of the promised names"
@@ -296,7 +297,7 @@ def _promised(returns: Returns) -> str:
 
 
 def _line_of(execution: Execution) -> str:
-    """Return advice that shows the innermost line of the problem's own code, or ''."""
+    """Return advice with the innermost line in the problem's own files, or ''."""
     if not execution.failure or not execution.failure.frames:
         return ""
     frame = execution.failure.frames[-1]

@@ -1,4 +1,4 @@
-"""Grading from Python, for a notebook or a prompt: `from grader import grade`."""
+"""Grade from a notebook or a Python prompt: `from grader import grade`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _HTML = '<pre style="white-space:pre;overflow-x:auto;line-height:normal">{code}<
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GradedReport:
-    """A report that shows itself: as text like the terminal's, and the same in a notebook."""
+    """A report whose `repr` is the terminal report, coloured in a notebook."""
 
     report: Report
     more: str
-    """what the reader types to see every failing case; "" when all are shown"""
+    """the call that shows every failing case; "" when all are shown"""
 
     @property
     def passed(self) -> bool:
@@ -51,7 +51,7 @@ class GradedReport:
         return self.report.possible
 
     def __repr__(self) -> str:
-        # rich would display in a notebook instead of writing to the file that it is given
+        # Without force_jupyter=False, rich displays in a notebook instead of writing to the file.
         console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_jupyter=False)
         show(console, [self.report], every_case=not self.more, more=self.more)
         file = console.file
@@ -81,12 +81,13 @@ def grade(
     reseed: int = 0,
     runner: str = "auto",
 ) -> GradedReport:
-    """Grade a function, or the file (or slug) that a path names, and return the report.
+    """Grade a function, a file or the solution of a slug, and return the report.
 
-    `problem` is the slug of the exercise; it may be left out when the function's or file's name
-    tells. The course is found around the current folder or `root`. A file runs in a process of
-    its own, as with `grader grade`; a function object is called right here, without limits.
-    `verbose` tells every failing case. Raises UsageError and AuthorError.
+    `problem` is the slug of the exercise. It is optional if the name of the function or file
+    determines it. The course is searched from `root`, or the current folder, upwards. A file runs
+    in its own process, as with `grader grade`; a function is called in this process without limits.
+    `verbose` shows every failing case. `reseed` is added to the seeds of random inputs. Raises
+    UsageError for wrong arguments and AuthorError for wrong files of the exercise.
     """
     course = Course.find(Path(root) if root is not None else Path.cwd())
     options = GradingOptions(reseed=reseed)
@@ -135,12 +136,12 @@ class _ThisProcess:
     isolation: tuple[str, ...] = ()
 
     def run(self, job: Job) -> Run:
-        """Return what happened, and with each call what it printed."""
+        """Return the executions of all calls, each with its output."""
         executions = inprocess.observe(self.function, job.returns, job.calls)
         return Run({case: _readable(execution) for case, execution in executions.items()})
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources to free."""
 
     def __enter__(self) -> _ThisProcess:
         return self
@@ -162,7 +163,7 @@ def _readable(execution: Execution) -> Execution:
 
 
 def _place(frame: Frame) -> str:
-    """Return `Cell In[3]` for code of a cell: IPython compiles it under a made-up path."""
+    """Return `Cell In[3]` for the path under which IPython compiles a cell; else the path."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     named = getattr(getattr(shell, "compile", None), "format_code_name", None)

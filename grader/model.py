@@ -1,9 +1,9 @@
-"""The words of the project as frozen data. Imports nothing of the package but locations.
+"""The project's terms as frozen data. Imports only `errors` and `child.answers` of the package.
 
 A *problem* has *requirements*; a requirement is met exactly when all its *cases* pass. A case
-is one call of the entry point. What happened is an *execution*; the first reason why it is not
-right is a *mismatch*; the judgement is a *verdict*; everything known after grading one
-*submission* is a *report*.
+is one call of the entry point, and an *execution* is its outcome. A *mismatch* is the first reason
+why an execution is wrong. A *verdict* is the judgement of a case, a requirement or a submission.
+A *report* has all results of one *submission*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.errors import Location
 __all__ = ["Answer", "Remark", "Value"]
 
 Recipe = Any
-"""A plain YAML value that says how to build one argument; see `grader.recipes`."""
+"""A plain YAML value that describes how to build one argument; see `grader.recipes`."""
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -39,12 +39,12 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Times are wall-clock seconds."""
+    """Limits of one submission. Times are wall-clock seconds."""
 
     seconds: float = 2.0
     """one case"""
     memory_mb: int = 1024
-    """address space of the process, where the system can limit it"""
+    """address space of the process in MiB, where the system can limit it"""
     import_seconds: float = 5.0
     """loading the submission's file"""
     total_seconds: float = 30.0
@@ -73,7 +73,7 @@ Container = Literal["single", "tuple", "dictionary"]
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """What the entry point returns: one value, several in order, or several by name."""
+    """The promised return value: one value, several in order, or several by name."""
 
     container: Container
     values: tuple[ReturnedValue, ...]
@@ -86,8 +86,9 @@ Checks = Literal["values", "structure", "dtype"]
 class Requirement:
     """One promise of the statement in the learner's words.
 
-    `checks` says what its cases compare: `structure` is kind, count and shapes; `dtype` adds the
-    element type to the values; `values` compares the values of what has the right structure.
+    `checks` selects the comparison of its cases: `structure` compares kind, count and shapes;
+    `values` compares the values of arrays with the right structure; `dtype` compares the values and
+    the element type.
     """
 
     id: str
@@ -104,7 +105,7 @@ class Published:
     """Values that a statement publishes, rounded to `decimals`; the reference must agree."""
 
     values: Mapping[str, Any]
-    """name of the returned value -> nested lists of numbers"""
+    """name of the returned value -> nested lists of numbers with the shape of that value"""
     decimals: int
     location: Location
 
@@ -139,7 +140,7 @@ class Problem:
     hints: tuple[str, ...]
     folder: Path
     shapes: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
-    """lengths of the axes of arguments, by name or number, for checking cases"""
+    """argument -> lengths of its axes, as names or numbers; used to check cases"""
 
     def requirement(self, id: str) -> Requirement:
         """Return the requirement `id`; KeyError when there is none."""
@@ -158,7 +159,7 @@ class Problem:
 
 
 TOGETHER = "together"
-"""The requirement whose cases are general: everything matters in them at once."""
+"""The id of the requirement whose cases are general: they use all requirements at once."""
 
 Implementation = Callable[..., Any]
 """A Python callable for the entry point, called with the arguments by position."""
@@ -168,9 +169,8 @@ Implementation = Callable[..., Any]
 class Misconception:
     """One named wrong idea: an implementation, a hint, and the requirement that it violates.
 
-    `same_as` names another misconception that is the same for the learner's purposes.
-    `exposed_by` says which property of an input would betray it, for an author whose cases do
-    not.
+    `same_as` names another misconception whose hint helps in the same way. `exposed_by` describes
+    an input that distinguishes it from the reference, for authors whose cases do not.
     """
 
     id: str
@@ -183,7 +183,7 @@ class Misconception:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A right implementation, written differently; it must never be failed."""
+    """A correct implementation that is written differently; it must pass all cases."""
 
     id: str
     implementation: Implementation
@@ -208,9 +208,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning of a call. `line` is None when it was not given in the learner's own files.
+    """A warning of a call. `line` is None when other code than the learner's gave it.
 
-    `path` is "" for the submission itself, else a file that it imports.
+    `path` is "" for the submission, else the path of a helper. In a notebook, `line` counts from
+    the start of the code cell number `cell`.
     """
 
     category: str
@@ -224,9 +225,9 @@ class Warned:
 class Failure:
     """Why a call returned nothing, or why a file cannot be graded, as facts.
 
-    `kind` names a sentence of `grader.explain`, `facts` holds JSON-able detail by kind, as listed
-    there. `type_name` and `message` are an exception's own; `frames` only the learner's,
-    outermost first.
+    `kind` selects a sentence of `grader.explain`. `facts` can be encoded as JSON;
+    `grader.explain.failures` lists its keys by kind. `type_name` and `message` are those of an
+    exception. `frames` are in the learner's files, outermost first.
     """
 
     kind: str
@@ -237,7 +238,7 @@ class Failure:
 
 
 class Outcome(StrEnum):
-    """What happened when an implementation met a case, before any judgement."""
+    """How a call of an implementation ended, before any judgement."""
 
     RETURNED = "returned"
     RAISED = "raised"
@@ -249,18 +250,18 @@ class Outcome(StrEnum):
     FORBIDDEN = "forbidden"
     """the sandbox refused a system call and the submission did not recover"""
     NOT_RUN = "not_run"
-    """left out after an earlier timeout, crash or the end of the budget; `failure` says why"""
+    """skipped after an earlier timeout, crash or the total time limit; `failure` has the reason"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Execution:
-    """What happened when an implementation met one case."""
+    """The outcome of one call of an implementation. `seconds` is wall-clock time."""
 
     outcome: Outcome
     answer: Answer | None = None
     failure: Failure | None = None
     output: str = ""
-    """what was printed during the call: bounded, decoded, without control characters"""
+    """text printed during the call: bounded, decoded, without control characters"""
     seconds: float = 0.0
     notes: tuple[Remark, ...] = ()
     changed: tuple[int, ...] = ()
@@ -272,7 +273,7 @@ class Execution:
 class Call:
     """One case for a runner: its id, the requirement it belongs to, and built arguments.
 
-    The same object may stand at several places in `arguments`; the implementation sees it so.
+    If `arguments` contains an object twice, the implementation gets one object twice.
     """
 
     case: str
@@ -282,20 +283,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """A learner's file, read and checked by the grader, as the runner needs it."""
+    """A learner's file that the grader has read and checked, ready for a runner."""
 
     name: str
-    """path as shown: relative to the root where possible, `/` between folders"""
+    """the displayed path: relative to the course if possible, with `/` between folders"""
     source: bytes
     helpers: Mapping[str, bytes] = field(default_factory=dict)
     """sibling modules that it imports: module name -> source"""
     line_map: tuple[tuple[int, int], ...] = ()
-    """for a notebook: the number of the cell and the line in it, for each line of `source`"""
+    """of a notebook: (number of the cell, line in the cell) for each line of `source`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """What a runner is asked to do: run one submission on calls of the entry point, in limits."""
+    """A runner's job: run one submission on calls of the entry point within limits."""
 
     submission: Submission
     entry_point: str
@@ -306,7 +307,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a submission could not be run at all: a bad file, or a failure while loading it."""
+    """Why a submission could not be run: an invalid file, or a failure during loading."""
 
     kind: str
     """unreadable, too_large, encoding, notebook, empty, syntax, import, missing, ..."""
@@ -316,18 +317,21 @@ class Refusal:
     text: str = ""
     """the learner's line"""
     cell: int | None = None
-    """of a notebook, from whose start `line` counts"""
+    """number of a notebook's code cell; `line` counts from its start"""
     output: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """All executions of one submission, by case id; or the refusal, and then none."""
+    """All executions of one submission by case id; with a refusal there are none.
+
+    `seconds` is wall-clock time.
+    """
 
     executions: Mapping[str, Execution]
     refusal: Refusal | None = None
     warnings: tuple[Warned, ...] = ()
-    """while the file was loaded"""
+    """of loading the file"""
     seconds: float = 0.0
 
 
@@ -350,10 +354,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """The first reason why an answer is not right, as facts; `grader.explain` makes sentences.
+    """The first reason why an answer is wrong, as facts; `grader.explain` makes sentences.
 
-    `kind` is one of `compare.KINDS`. `value` names the returned value that is wrong, `axes` its
-    axes. `facts` holds JSON-able detail by kind, as `compare` documents.
+    `kind` is one of `compare.KINDS`. `value` names the wrong returned value, `axes` its axes.
+    `facts` can be encoded as JSON; `compare` lists its keys by kind.
     """
 
     kind: str
@@ -364,7 +368,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a case was skipped; one that was not run has a failure instead that says so."""
+    """Why a case was skipped; a case that was not run has a failure instead."""
 
     kind: Literal["waits", "structure", "refused", "hidden"]
     waits_for: tuple[str, ...] = ()
@@ -383,10 +387,9 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the numbers betray: a misconception and its hint.
+    """The misconception that returns the same wrong numbers, and its hint.
 
-    `misconception` is empty when several fit and none can be preferred; then `hint` says what
-    they share.
+    `misconception` is empty when several fit equally well; then `hint` says what they share.
     """
 
     misconception: str
@@ -395,7 +398,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequirementResult:
-    """One requirement of a report: the worst of its cases, or skipped while it waits."""
+    """One requirement of a report: the worst verdict of its cases, or skipped while it waits."""
 
     requirement: Requirement
     verdict: Verdict
@@ -415,7 +418,10 @@ class Outlook(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """Everything known after grading one submission; all that a format sees."""
+    """The results of grading one submission: the complete input of a format.
+
+    `seconds` is wall-clock time; `reseed` is the number that was added to the recipes' seeds.
+    """
 
     problem: Problem
     submission: str
@@ -425,7 +431,7 @@ class Report:
     requirements: tuple[RequirementResult, ...]
     refusal: Refusal | None = None
     warnings: tuple[Warned, ...] = ()
-    """while the file was loaded"""
+    """of loading the file"""
     runner: str = ""
     isolation: tuple[str, ...] = ()
     seconds: float = 0.0

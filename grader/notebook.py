@@ -1,9 +1,9 @@
-"""A Jupyter notebook as a submission: its code cells as one source text, and the way back.
+"""Convert a Jupyter notebook to one Python source, and lines of the source to cells and lines.
 
-Source: https://nbformat.readthedocs.io/en/latest/format_description.html. Of `source`, magics go
-(lines of IPython's own syntax); every other line stays where it is. Cells after the last one that
-defines the entry point are left out: they try it, plot it or grade it. All by pattern, since the
-text may be hostile and nothing may run here.
+Source of the format: https://nbformat.readthedocs.io/en/latest/format_description.html. Magics
+(lines of IPython's own syntax) are replaced by lines without effect, so line numbers stay the same.
+Cells after the last definition of the entry point are left out: they try, plot or grade it. The
+text may be hostile, so it is matched by patterns and never executed here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grader.model import Execution, Failure, Frame, Refusal, Run, Submission, Wa
 
 MOST_CODE = 1024 * 1024
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "time", "timeit"})
-"""cell magics whose body is Python that runs here"""
+"""cell magics whose body is Python code of the notebook itself"""
 _MAGIC = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z_]|!|\?{1,2}[\w.]+\s*$|[\w.]+\?{1,2}\s*$)")
 _ASSIGNED = re.compile(r"([\w., \t]+?=[ \t]*)(?:%[A-Za-z_]|!)")
 _TOKEN = re.compile(
@@ -32,15 +32,15 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A notebook's code as a Python source, and what stands for each of its lines."""
+    """A notebook's code as a Python source, and the cell and line of each of its lines."""
 
     source: str
     line_map: tuple[tuple[int, int], ...]
-    """cell and line in it; cells count as `In [3]` does after *Restart and run all*"""
+    """(cell, line in the cell), from 1; cells count like `In [3]` after *Restart and run all*"""
 
 
 def read(data: bytes, entry_point: str) -> Script | Refusal:
-    """Return the code of a notebook up to the last cell that defines `entry_point`."""
+    """Return a notebook's code up to the last cell that defines `entry_point`, or a refusal."""
     cells = _code_cells(data)
     if isinstance(cells, Refusal):
         return cells
@@ -74,7 +74,7 @@ def relocated(run: Run, submission: Submission) -> Run:
 
 
 def relocated_refusal(refusal: Refusal, line_map: Sequence[tuple[int, int]]) -> Refusal:
-    """Return a refusal whose line of the source is told as cell and line."""
+    """Return a refusal with its line of the source replaced by cell and line."""
     if refusal.line is None or not 0 < refusal.line <= len(line_map):
         return refusal
     cell, line = line_map[refusal.line - 1]
@@ -168,7 +168,7 @@ def _refusal(kind: str, **facts: str | int) -> Refusal:
 
 
 def _python_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a cell; for a line of IPython's own syntax one that does nothing."""
+    """Yield the lines of a cell, with magics replaced by lines without effect."""
     lines = text.removesuffix("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     if first.startswith("%%"):
@@ -179,7 +179,7 @@ def _python_lines(text: str) -> Iterator[str]:
     state = _Scan()
     continued = False
     for line in lines:
-        if continued:  # the rest of a magic that a backslash continues
+        if continued:  # a continuation line of a magic
             continued = line.endswith("\\")
             yield ""
         elif state.inside:
@@ -191,7 +191,7 @@ def _python_lines(text: str) -> Iterator[str]:
         elif _MAGIC.match(line):
             continued = line.endswith("\\")
             indent = line[: len(line) - len(line.lstrip())]
-            # A block must not lose its only line; at the top nothing is needed.
+            # An indented block needs a statement; the top level does not.
             yield f"{indent}pass" if indent else ""
         else:
             state.scan(line)
@@ -201,8 +201,8 @@ def _python_lines(text: str) -> Iterator[str]:
 class _Scan:
     """Whether the next line begins a statement, or is inside brackets or a string.
 
-    Not the standard `tokenize`: it stops at the first magic, does not tell that a string is open
-    before it ends, and on Python 3.12.1 its time grows with the square of a line's length.
+    `tokenize` of the standard library cannot be used: it stops at the first magic, reports a string
+    only after its end, and on Python 3.12.1 takes quadratic time in the length of a line.
     """
 
     def __init__(self) -> None:
@@ -212,18 +212,18 @@ class _Scan:
 
     @property
     def inside(self) -> bool:
-        """Whether the lines so far leave something open."""
+        """Whether a bracket, a string or a continued line is open after the lines so far."""
         return bool(self._brackets or self._quote or self._continued)
 
     def scan(self, line: str) -> None:
-        """Take one more line in."""
+        """Read one more line."""
         at, in_comment = 0, False
         while at < len(line):
             if self._quote:
                 at = self._after_string(line, at)
                 continue
             token = _TOKEN.match(line, at)
-            assert token  # together the alternatives take any character
+            assert token  # the alternatives match any character
             at = token.end()
             self._quote = token["triple"] or token["quote"] or ""
             if token["open"]:
@@ -234,7 +234,7 @@ class _Scan:
         self._continued = line.endswith("\\") and not self._quote and not in_comment
 
     def _after_string(self, line: str, at: int) -> int:
-        """Return where the open string ends in `line`, or a place after the line."""
+        """Return the index after the open string's end in `line`, or the line's length or more."""
         while at < len(line):
             if line[at] == "\\":
                 at += 2
@@ -244,6 +244,8 @@ class _Scan:
                 return at
             else:
                 at += 1
-        if len(self._quote) == 1 and at == len(line):  # no backslash continues it: a mistake
+        if len(self._quote) == 1 and at == len(
+            line
+        ):  # a syntax error: the line ends without a backslash
             self._quote = ""
         return at

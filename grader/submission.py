@@ -1,4 +1,4 @@
-"""A learner's file, read and checked before it runs: a `Submission`, or the `Refusal` of one."""
+"""Read and check a learner's file before it runs; return a `Submission` or a `Refusal`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from grader.model import Failure, Refusal, Submission
 MOST_BYTES = 1024 * 1024
 NOTEBOOK = ".ipynb"
 MOST_NOTEBOOK_BYTES = 10 * 1024 * 1024
-"""pictures stand in the file, so it is larger than the code"""
+"""a notebook contains pictures, so it is larger than its code"""
 _MOST_HELPERS = 20
 _IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-"""how a file says that it has another encoding than UTF-8 (PEP 263)"""
+"""a declaration of another encoding than UTF-8 (PEP 263)"""
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -28,8 +28,9 @@ def read(
 ) -> Submission | Refusal:
     """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
 
-    Links are never followed: they lead to files that the learner may not be able to read.
-    `others` are files that belong to somebody else and are never served as helpers.
+    A symbolic link is refused: it can point to a file that the learner may not read. `others` are
+    files of other exercises or learners, which are never helpers. A file that cannot be read is a
+    refusal; nothing is raised.
     """
     is_notebook = path.suffix == NOTEBOOK
     data = _bytes_of(path, most_bytes(is_notebook))
@@ -55,11 +56,11 @@ def check(
     *,
     is_notebook: bool,
 ) -> Submission | Refusal:
-    """Return the submission that a file's bytes hold, shown as `name`, or why it is refused.
+    """Return the submission in a file's bytes, shown as `name`, or the reason to refuse it.
 
-    The size, the encoding and NUL bytes are checked. `sibling` returns the source of the module
-    of a given name in the same folder, or None. Of a notebook the code counts up to the cell
-    that defines `entry_point`.
+    The size, the encoding and NUL bytes are checked. `sibling` returns the source of a module in
+    the same folder by name, or None. Cells of a notebook after the last definition of `entry_point`
+    are left out.
     """
     if len(data) > most_bytes(is_notebook):
         limit = {"limit_mb": most_bytes(is_notebook) >> 20}
@@ -79,12 +80,12 @@ def check(
 
 
 def most_bytes(is_notebook: bool) -> int:
-    """Return how large a submission may be, in bytes."""
+    """Return the size limit of a submission in bytes."""
     return MOST_NOTEBOOK_BYTES if is_notebook else MOST_BYTES
 
 
 def _bytes_of(path: Path, most: int) -> bytes | Refusal:
-    """Return a file's bytes, at most one more than `most`."""
+    """Return a file's bytes, at most `most` + 1, so that the caller notices a larger file."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
@@ -109,7 +110,7 @@ def _refusal_of(source: bytes) -> Refusal | None:
         try:
             source.decode()
         except UnicodeDecodeError as error:
-            # Compiling bytes lets this pass in a comment, which no Python would import.
+            # `compile` accepts such bytes in a comment, but importing the file would fail.
             line = source.count(b"\n", 0, error.start) + 1
             return Refusal("encoding", Failure("not_utf8"), line=line)
     start = source.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -137,7 +138,10 @@ def _helpers(source: bytes, sibling: Callable[[str], bytes | None]) -> dict[str,
 
 
 def _imported(source: bytes) -> list[str]:
-    """Return top-level names that may be imported; by pattern, since the source may be hostile."""
+    """Return top-level modules that the source may import, found by a pattern.
+
+    The source may be too hostile for a parser.
+    """
     names: list[str] = []
     for origin, listed in _IMPORTS.findall(source):
         parts = [origin] if origin else listed.split(b",")
