@@ -26,7 +26,7 @@ Recipe = Any
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
-# --- what authors write -----------------------------------------------------------------------
+# --- content by authors -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Alternative:
     implementation: Implementation
 
 
-# --- what happened ----------------------------------------------------------------------------
+# --- executions -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ class Run:
     seconds: float = 0.0
 
 
-# --- what was judged --------------------------------------------------------------------------
+# --- judgements -------------------------------------------------------------------------------
 
 
 class Verdict(StrEnum):

@@ -61,7 +61,7 @@ def read(data: bytes, entry_point: str) -> Script | Refusal:
 
 
 def relocated(run: Run, submission: Submission) -> Run:
-    """Return what happened with every line of the source told as cell and line."""
+    """Return a run with every line of the source replaced by cell and line."""
     if not submission.line_map:
         return run
     places = _Places(submission)

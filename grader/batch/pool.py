@@ -149,7 +149,7 @@ class Pool:
 
     def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
-        # One folder for each worker: the worker or this process removes it, whichever ends last.
+        # One folder for each worker; the worker or, if it is killed, this process removes it.
         folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         arguments = (theirs, self._snapshots, self._running, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)

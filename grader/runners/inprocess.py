@@ -172,7 +172,7 @@ class _Observer:
     def executions(
         self, function: Callable[..., Any], returns: Returns, calls: Sequence[Call]
     ) -> dict[str, Execution]:
-        """Return what happened, by case id, and with each call what it printed."""
+        """Return the executions by case id, each with its output."""
         single = returns.container == "single"
         return {call.case: self._execution(function, call, single) for call in calls}
 
