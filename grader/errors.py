@@ -87,7 +87,7 @@ def offer(close: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close!r}?"
     listed = ", ".join(known)
-    return f"The known names are: {listed}." if listed else ""
+    return f"Known: {listed}." if listed else ""
 
 
 def closest(word: str, known: Iterable[str]) -> str:

@@ -310,7 +310,7 @@ class Refusal:
     """Why a submission could not be run: an invalid file, or a failure during loading."""
 
     kind: str
-    """unreadable, too_large, encoding, notebook, empty, syntax, import, missing, ..."""
+    """unreadable, too_large, encoding, notebook, syntax, import, missing, ..."""
     failure: Failure
     line: int | None = None
     column: int | None = None
@@ -357,7 +357,7 @@ class Mismatch:
     """The first reason why an answer is wrong, as facts; `grader.explain` makes sentences.
 
     `kind` is one of `compare.KINDS`. `value` names the wrong returned value, `axes` its axes.
-    `facts` can be encoded as JSON; `compare` lists its keys by kind.
+    `compare` lists the keys of `facts` by kind; `why_not` is a `Remark`, the others are plain data.
     """
 
     kind: str

@@ -31,7 +31,7 @@ STARTERS = HERE / "data" / "starters"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that rewrites golden files; review them as a diff."""
     parser.addoption(
-        "--rewrite", action="store_true", help="write golden files anew instead of comparing"
+        "--rewrite", action="store_true", help="rewrite golden files instead of comparing"
     )
 
 

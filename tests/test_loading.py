@@ -20,7 +20,7 @@ def test_the_closest_name_is_suggested_or_all_names_are_listed() -> None:
     assert closest("titel", known) == "title"
     assert offer("title", known) == nearest("titel", known) == "Did you mean 'title'?"
     assert closest("zzz", known) == ""
-    assert offer("", known) == nearest("zzz", known) == "The known names are: title, hints."
+    assert offer("", known) == nearest("zzz", known) == "Known: title, hints."
     assert offer("", []) == ""
 
 

@@ -272,7 +272,7 @@ WRONG = [
     ({"tile": {"of": [1], "axis": 0, "times": 0}}, ("tile", "times"), "from 1 to 1000"),
     ({"tile": {"of": {"nromal": 1}, "axis": 0, "times": 2}}, ("tile", "of", "nromal"), "normal"),
     ({"tile": {"of": {"same": "X"}, "axis": 0, "times": 2}}, ("tile", "of"), "cannot be a 'same'"),
-    ({"same": "Z"}, ("same",), "no argument 'Z' in this case. The known names are: it, X"),
+    ({"same": "Z"}, ("same",), "no argument 'Z' in this case. Known: it, X"),
     ({"same": 3}, ("same",), "no argument 3 in this case"),
     ({"same": ["X"]}, ("same",), "no argument"),
     ({"same": "it"}, ("same",), "itself"),

@@ -65,7 +65,7 @@ class ClassRow:
 
 _APPLICATION = 0x67726472
 """`grdr` in ASCII, in the file's header (sqlite.org/pragma.html#pragma_application_id)"""
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE editions (
     key TEXT PRIMARY KEY, slug TEXT NOT NULL, problem_hash TEXT NOT NULL,

@@ -34,7 +34,7 @@ class Display(Protocol):
     def __exit__(
         self,
         kind: type[BaseException] | None,
-        problem: BaseException | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
 

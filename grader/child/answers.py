@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import protocol
 
-_ndarray, _generic, _array, _asarray = np.ndarray, np.generic, np.array, np.asarray
+_ndarray, _generic, _array = np.ndarray, np.generic, np.array
 _NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQfdFD")
 """in native byte order; a dtype in the other byte order does not equal any of them"""
 NAMES = {dtype: str(dtype) for dtype in _NATIVE}

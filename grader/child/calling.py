@@ -18,7 +18,7 @@ _ndarray = np.ndarray
 _now = time.perf_counter
 
 
-class Warned(NamedTuple):
+class ChildWarning(NamedTuple):
     """A warning, and the number of the learner's file and the line that gave it.
 
     `file` is None and `line` 0 when other code gave the warning.
@@ -38,7 +38,7 @@ class Called(NamedTuple):
     notes: Sequence[answers.Remark] = ()
     changed: Sequence[int] = ()
     """positions, from 0, of the arguments that were changed in place"""
-    warnings: Sequence[Warned] = ()
+    warnings: Sequence[ChildWarning] = ()
     error: BaseException | None = None
 
 
@@ -54,9 +54,10 @@ def call(
     `single` is true when the problem promises one value. `restore` runs before the answer is read.
     """
     collector.found.clear()
-    before = _bytes_of(arguments)
     started = _now()
     try:
+        before = _bytes_of(arguments)
+        started = _now()
         result = function(*arguments)
         seconds = _now() - started
         restore()
@@ -80,7 +81,7 @@ class Collector:
     """Collects warnings instead of printing them: each one once, at most `WARNINGS_LIMIT`."""
 
     def __init__(self) -> None:
-        self.found: list[Warned] = []
+        self.found: list[ChildWarning] = []
         self.files: Mapping[str, int] = {}
         """path in the code objects of a learner's file -> number of the file"""
 
@@ -98,7 +99,8 @@ class Collector:
         file = self.files.get(filename)
         name = str(category.__name__)[: protocol.NAME_LIMIT]
         text = str(message)[: protocol.WARNING_LIMIT]
-        warned = Warned(name, text, file, 0 if file is None else lineno)
+        is_line = file is not None and type(lineno) is int and 0 < lineno < protocol.AXIS_LIMIT
+        warned = ChildWarning(name, text, file, lineno if is_line else 0)
         if warned not in self.found and len(self.found) < protocol.WARNINGS_LIMIT:
             self.found.append(warned)
 

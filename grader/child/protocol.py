@@ -26,8 +26,8 @@ REQUEST = struct.Struct("<4sIQ")
 HELLO, READY, REFUSED, RETURNED, RAISED, END = range(1, 7)
 """kinds of frames: the child is up; the file is loaded; it cannot be; two results of a call; end"""
 
-META_LIMIT = 2**14
-"""bytes of JSON in one frame"""
+META_LIMIT = 2**19
+"""bytes of JSON in one frame: more than the longest texts below make, 12 bytes a character"""
 RESULT_BUDGET = 64 * 2**20
 """bytes of all payloads of one submission"""
 OUTPUT_LIMIT = 2**20

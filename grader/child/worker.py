@@ -34,9 +34,9 @@ def serve(request: protocol.Request, send: Send) -> None:
     _restore_builtins()
     _end_output(end_of_output)
     if function is None:
-        send(_bounded_frame(protocol.REFUSED, 0, refusal))
+        send(protocol.encode_frame(protocol.REFUSED, 0, refusal))
         return
-    send(_bounded_frame(protocol.READY, 0, {"warnings": list(map(list, collector.found))}))
+    send(protocol.encode_frame(protocol.READY, 0, {"warnings": list(map(list, collector.found))}))
     budget = request.result_budget
     for index, nodes in enumerate(request.calls):
         called = calling.call(
@@ -65,27 +65,7 @@ def _raised(index: int, called: calling.Called, files: learner.LearnerFiles) -> 
     _restore_builtins()
     assert called.error is not None
     facts = learner.failure(called.error, files)
-    return _bounded_frame(protocol.RAISED, index, {**facts, "seconds": called.seconds})
-
-
-def _bounded_frame(kind: int, index: int, meta: dict[str, Any]) -> bytes:
-    """Return a frame with texts short enough for `META_LIMIT`."""
-    for longest in (1000, 200):
-        try:
-            return protocol.encode_frame(kind, index, _cut(meta, longest))
-        except ValueError:
-            continue
-    return protocol.encode_frame(kind, index, _cut(meta, 40))
-
-
-def _cut(value: Any, longest: int) -> Any:
-    if isinstance(value, str):
-        return value[:longest]
-    if isinstance(value, dict):
-        return {key: _cut(item, longest) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_cut(item, longest) for item in value]
-    return value
+    return protocol.encode_frame(protocol.RAISED, index, {**facts, "seconds": called.seconds})
 
 
 def _returned(
@@ -109,12 +89,8 @@ def _returned(
         values.append([value.type_name, value.dtype, None, code, array.shape])
     meta = [answer.container, answer.type_name, values, answer.names, called.seconds]
     notes = [_remark(note) for note in called.notes[: protocol.NOTES_LIMIT]]
-    extra = [called.changed, notes, called.warnings]
-    try:
-        return protocol.encode_frame(protocol.RETURNED, index, meta + extra, payloads), spent
-    except ValueError:
-        meta += [[], [], []]
-        return protocol.encode_frame(protocol.RETURNED, index, meta, payloads), spent
+    meta += [called.changed, notes, called.warnings]
+    return protocol.encode_frame(protocol.RETURNED, index, meta, payloads), spent
 
 
 def _remark(remark: answers.Remark | None) -> list[Any] | None:

@@ -50,7 +50,8 @@ def read_places(texts: Sequence[str], option: str, known: Iterable[str], cwd: Pa
     for text in texts:
         name, separator, path = text.partition("=")
         if not separator or not path:
-            raise UsageError(f"{option} {text}: write NAME=PATH, for example json=report.json")
+            example = f"markdown={option.removeprefix('--')}"
+            raise UsageError(f"{option} {text}: write NAME=PATH, for example {example}")
         if name not in known:
             raise unknown_name(f"{option}: unknown format {name!r}", name, known)
         if any(other == cwd / path for _, other in places):

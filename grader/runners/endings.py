@@ -126,11 +126,11 @@ class Sources:
             if path
         )
 
-    def warnings(self, found: Iterable[calling.Warned]) -> tuple[Warned, ...]:
+    def warnings(self, found: Iterable[calling.ChildWarning]) -> tuple[Warned, ...]:
         """Return warnings with the line and helper path of those from the learner's files."""
         return tuple(self._warned(warned) for warned in found)
 
-    def _warned(self, warned: calling.Warned) -> Warned:
+    def _warned(self, warned: calling.ChildWarning) -> Warned:
         path = self.path(warned.file)
         if not path:
             return Warned(warned.category, warned.text)

@@ -17,7 +17,7 @@ import numpy as np
 
 from grader.child import answers, protocol
 from grader.child.answers import Container
-from grader.child.calling import Warned
+from grader.child.calling import ChildWarning
 from grader.model import Answer, Remark, Value
 from grader.text import clean
 
@@ -35,7 +35,7 @@ class Hello(NamedTuple):
 class Ready(NamedTuple):
     """The file is loaded and has the entry point."""
 
-    warnings: tuple[Warned, ...]
+    warnings: tuple[ChildWarning, ...]
 
 
 class End(NamedTuple):
@@ -82,7 +82,7 @@ class Returned(NamedTuple):
     notes: tuple[Remark, ...]
     changed: tuple[int, ...]
     """positions of changed arguments, ascending; not checked against the number of arguments"""
-    warnings: tuple[Warned, ...]
+    warnings: tuple[ChildWarning, ...]
 
 
 class Raised(NamedTuple):
@@ -188,15 +188,15 @@ def read_json(text: bytes) -> Any:
         raise ProtocolError("meta that is not JSON") from None
 
 
-def read_warnings(value: Any) -> tuple[Warned, ...]:
+def read_warnings(value: Any) -> tuple[ChildWarning, ...]:
     """Return at most `WARNINGS_LIMIT` checked warnings; ProtocolError for a wrong type."""
     found = _list(value)[: protocol.WARNINGS_LIMIT]
     return tuple(_warned(*_list(item, 4)) for item in found)
 
 
-def _warned(category: Any, text: Any, file: Any, line: Any) -> Warned:
+def _warned(category: Any, text: Any, file: Any, line: Any) -> ChildWarning:
     text = _text(text, protocol.WARNING_LIMIT)
-    return Warned(_text(category), text, _integer(file), _integer(line) or 0)
+    return ChildWarning(_text(category), text, _integer(file), _integer(line) or 0)
 
 
 def _notes(value: Any) -> tuple[Remark, ...]:

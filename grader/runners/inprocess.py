@@ -110,6 +110,8 @@ class InProcessRunner:
         with _imports_kept(), _Observer(job.submission).watching() as observer:
             with _captured() as captured:
                 function, refused = learner.entry_point(observer.files, job.entry_point)
+            if refused.get("type") == "KeyboardInterrupt":
+                raise KeyboardInterrupt  # the user's, since learner code runs in this process
             if function is None:
                 facts, output = read_facts(refused), _printed(captured)
                 refusal = refusal_of_facts(facts, observer.sources, job.entry_point, False, output)

@@ -218,6 +218,8 @@ class ProcessChild:
                 if len(self._output) > protocol.OUTPUT_LIMIT:
                     self._flooded = True
                     self._send(b"")
+                    # What the child started may hold the pipe of frames open for ever.
+                    threading.Timer(_DRAIN_SECONDS, self._send, (None,)).start()
 
 
 def _close(stream: IO[bytes] | None) -> None:

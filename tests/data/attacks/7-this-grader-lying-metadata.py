@@ -24,8 +24,7 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     protocol = caller.f_globals["protocol"]
     dtype, shape, size = next(LIES)
     values = [["numpy.ndarray", "float64", None, dtype, shape]] * 2
-    meta = {"container": "tuple", "type": "tuple", "values": values, "names": [], "seconds": 0.0}
-    meta |= {"changed": [], "notes": [], "warnings": []}
+    meta = ["tuple", "tuple", values, [], 0.0, [], [], []]
     frame = protocol.encode_frame(protocol.RETURNED, caller.f_locals["index"], meta, [bytes(size)] * 2)
     caller.f_locals["send"](frame)
     raise RuntimeError("believe me")
