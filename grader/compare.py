@@ -215,11 +215,19 @@ def _structural(
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
     """Compare element types; a value that is not a NumPy object, such as a list, has none."""
-    name = np.dtype(value.dtype).name if value.dtype else ""
+    name = _dtype_name(value.dtype) if value.dtype else ""
     if name == promised.dtype:
         return None
     facts = {"got": name, "expected": promised.dtype, "type_name": value.type_name}
     return Mismatch("dtype", promised.name, promised.axes, facts)
+
+
+def _dtype_name(text: str) -> str:
+    """Return NumPy's name of an element type; the text itself if NumPy does not know it."""
+    try:
+        return np.dtype(text).name
+    except (TypeError, ValueError, SyntaxError):
+        return text
 
 
 def _elements(

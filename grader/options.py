@@ -23,7 +23,7 @@ def _option(flag: str, default: Any, *, changes_result: bool) -> Any:
     return field(default=default, metadata={"flag": flag, "changes_result": changes_result})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Options:
     def as_flags(self) -> list[str]:
         """Return the arguments on the command line that give these options."""

@@ -142,11 +142,11 @@ def _imported(source: bytes) -> list[str]:
 
     The source may be too hostile for a parser.
     """
-    names: list[str] = []
+    names: dict[str, None] = {}  # a set in the order of the source
     for origin, listed in _IMPORTS.findall(source):
         parts = [origin] if origin else listed.split(b",")
         for part in parts:
             name = part.strip().split(b" ")[0].split(b".")[0].decode("latin-1")
-            if name.isidentifier() and name not in names:
-                names.append(name)
-    return names
+            if name.isidentifier():
+                names[name] = None
+    return list(names)

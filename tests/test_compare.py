@@ -981,3 +981,15 @@ def test_comparing_a_different_number_of_values_raises_value_error() -> None:
     by_name = Answer("dictionary", "dict", answer.values, ("v0",))
     with pytest.raises(ValueError, match="zip"):
         compare.structure(by_name, promise("dictionary", (A, M)), answer_with(A, M))
+
+
+def test_an_element_type_that_numpy_does_not_know_is_a_mismatch() -> None:
+    """The name is the learner's text: a subclass may say anything."""
+    promised = Returns("single", (ReturnedValue("output", ("row",), "float64"),))
+    array = np.zeros(2)
+    claimed = Answer("single", "A", (Value("A", array, "no such dtype"),))
+    right = Answer("single", "numpy.ndarray", (Value("numpy.ndarray", array, "float64"),))
+    found = compare.structure(claimed, promised, right)
+    mismatch = compare.values(found, promised, right, TIGHT, "dtype")
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.facts["got"]) == ("dtype", "no such dtype")

@@ -141,9 +141,14 @@ def syntax_failure(error: SyntaxError, files: LearnerFiles) -> dict[str, Any]:
     facts = failure(error, files)
     facts["message"] = str(error.msg)[: protocol.MESSAGE_LIMIT]
     facts["file"] = files.numbers.get(str(error.filename or files.name))
-    facts["line"] = error.lineno if isinstance(error.lineno, int) else None
-    facts["column"] = error.offset if isinstance(error.offset, int) else None
+    facts["line"], facts["column"] = _position(error.lineno), _position(error.offset)
     return facts
+
+
+def _position(number: Any) -> int | None:
+    """Return a line or column, from 1; None for -1 and others that have no place."""
+    is_place = isinstance(number, int) and 0 < number < protocol.AXIS_LIMIT
+    return int(number) if is_place else None
 
 
 def _message(error: BaseException) -> str:

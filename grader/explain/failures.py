@@ -117,7 +117,7 @@ def refusal_lines(refusal: Refusal) -> list[str]:
         lines += shown[-1:] if refusal.failure.kind == "timeout" else shown
     elif refusal.line is not None and refusal.text:
         lines.append(f"  line {refusal.line}: {refusal.text.strip()}")
-        if refusal.column:
+        if refusal.column and refusal.column <= len(refusal.text) + 1:
             indent = len(refusal.text) - len(refusal.text.lstrip())
             prefix = len(f"  line {refusal.line}: ")
             lines.append(" " * (prefix + max(0, refusal.column - 1 - indent)) + "^")

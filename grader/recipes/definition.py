@@ -23,7 +23,7 @@ Arguments = Mapping[str, Any]
 """A case's recipes by argument name; `same` refers to them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """Checks the value of one parameter."""
 
@@ -63,7 +63,7 @@ class Seed(Check):
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
     """One recipe; `recipe` defines it."""
 

@@ -148,7 +148,7 @@ def _text(source: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         return source.decode(encoding, errors="replace")
-    except (SyntaxError, LookupError):
+    except (SyntaxError, LookupError, UnicodeError):  # `idna` refuses to replace anything
         return source.decode("utf-8", errors="replace")
 
 

@@ -19,7 +19,7 @@ from grader.child import answers, protocol
 from grader.child.answers import Container
 from grader.child.calling import ChildWarning
 from grader.model import Answer, Remark, Value
-from grader.text import clean
+from grader.text import clean, one_line
 
 _CONTAINERS = ("single", "tuple", "list", "dictionary")
 
@@ -42,7 +42,7 @@ class End(NamedTuple):
     """Every call was answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """A child's report of an exception or a refusal: clean text and bounded integers."""
 
@@ -240,7 +240,9 @@ def _list(value: Any, length: int | None = None) -> list[Any]:
 def _text(value: Any, longest: int = protocol.NAME_LIMIT) -> str:
     if not isinstance(value, str):
         raise ProtocolError("meta of the wrong type")
-    return clean(value, longest)
+    text = clean(value, longest)
+    # A name with line feeds could forge lines of a report.
+    return one_line(text) if longest == protocol.NAME_LIMIT else text
 
 
 def _texts(value: Any, most: int) -> tuple[str, ...]:
@@ -261,7 +263,7 @@ def _seconds(value: Any) -> float:
     return min(value, 1e6)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reception:
     """Decodes a child's bytes to checked messages.
 

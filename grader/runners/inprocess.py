@@ -17,8 +17,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Connection
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -40,6 +39,9 @@ from grader.model import (
 from grader.runners import endings
 from grader.runners.endings import Sources, of_exception, refusal_of_facts
 from grader.runners.frames import read_facts
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 _now = time.perf_counter
 _ndarray = np.ndarray

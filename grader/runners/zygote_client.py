@@ -19,7 +19,7 @@ EMPTY, IDLE, BUSY, ENDING = "empty", "idle", "busy", "ending"
 """no child; a child without a request; a child with a request; a child that was killed"""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Slot:
     """One slot: `launch.Launched` describes the descriptors, `child.protocol` the memory."""
 
@@ -58,11 +58,12 @@ class Slot:
         os.write(self.go, protocol.WORD.pack(1))
 
     def clear(self) -> None:
-        """Erase the frames and the output of a child that has ended.
+        """Erase the first page, the frames and the output of a child that has ended.
 
         The request stays until `fill` overwrites it, so that its pages are allocated only once.
         """
         self.memory.madvise(mmap.MADV_REMOVE, self.frames)
+        self.memory[: protocol.PAGE] = bytes(protocol.PAGE)
         os.ftruncate(self.output, 0)
         if self.never_went:
             os.read(self.go, 8)

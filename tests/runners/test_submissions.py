@@ -540,3 +540,40 @@ def test_a_flood_is_a_flood_when_a_descendant_keeps_the_pipes_open(run: RunSourc
         """
     (execution,) = run(source, count=1, limits=PATIENT).executions.values()
     assert execution.outcome is Outcome.OUTPUT_LIMIT
+
+
+@pytest.mark.parametrize("coding", ["idna", "punycode", "undefined", "utf9"])
+def test_a_file_in_an_odd_encoding_is_refused_or_run_and_never_a_protocol_error(
+    run: RunSource, coding: str
+) -> None:
+    source = f"# coding: {coding}\ndef f(X):\n    raise ValueError(X)\n".encode()
+    result = run(source, count=1)
+    if result.refusal is None:
+        assert result.executions["case-0"].outcome is Outcome.RAISED
+    else:
+        assert result.refusal.kind in ("syntax", "import")
+
+
+def test_a_column_beyond_the_line_draws_no_caret(run: RunSource) -> None:
+    source = """
+        class Error(SyntaxError):
+            __traceback__ = None
+        error = Error("oops")
+        error.filename, error.lineno, error.offset = None, 1, 300_000_000
+        raise error
+        """
+    refusal = run(source).refusal
+    assert refusal is not None
+    assert sum(map(len, explain.refusal_lines(refusal))) < 1000
+
+
+def test_a_name_with_line_feeds_is_one_line(run: RunSource) -> None:
+    source = """
+        import warnings
+        Forged = type("x\\n\\n::error::10 of 10 points", (UserWarning,), {})
+        def f(X):
+            warnings.warn("", Forged)
+            return X
+        """
+    (execution,) = run(source, count=1).executions.values()
+    assert [w.category for w in execution.warnings] == ["x ::error::10 of 10 points"]

@@ -126,6 +126,24 @@ def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
         os.close(number)
 
 
+def test_the_first_page_of_shared_memory_keeps_no_note_for_the_next_submission() -> None:
+    walk = """
+        import sys
+        def f(X):
+            frame = sys._getframe()
+            while 'request' not in frame.f_locals:
+                frame = frame.f_back
+            page = frame.f_locals['request'].payload.obj
+        """
+    leave = walk + "    page[64:4096] = b'n' * 4032\n            return 0.0\n        "
+    look = walk + "    return float(page[64:4096].count(b'n'))\n        "
+    with ZygoteRunner(spare=0) as fresh:  # one slot, which both submissions use
+        left = fresh.run(Job(submission(leave), "f", ONE, calls(1), PATIENT))
+        found = fresh.run(Job(submission(look), "f", ONE, calls(1), PATIENT))
+    assert left.executions["case-0"].answer is not None, left.executions["case-0"].failure
+    assert (value(left), value(found)) == (0, 0)
+
+
 def test_shared_memory_contains_nothing_of_the_previous_submission() -> None:
     leave = (
         "MARK = 'left' + 'overs'\ndef f(X):\n    print(MARK * 1000)\n    return X + 0.123456789\n"
