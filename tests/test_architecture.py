@@ -48,7 +48,7 @@ ORDER = (
     "__main__",
     "__init__",
 )
-"""A module imports only what stands before it: DESIGN.md's list with the modules that exist."""
+"""A module imports only what stands before it: the order is from the ground up."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}

@@ -1,4 +1,4 @@
-"""`compare` on unusual values, by the rules of DESIGN.md, 'How a submission is judged'.
+"""`compare` on unusual values.
 
 Each value takes the path of a real answer: `runners.inprocess.execute` calls a function that
 returns it, reads it as an `Answer`, and `compare` compares that with the promised values.

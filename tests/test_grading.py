@@ -1,6 +1,6 @@
 """Verdicts, points and waiting requirements, computed from executions.
 
-The rules are those of DESIGN.md, 'How a submission is judged', on problems of a few lines.
+The problems have a few lines each.
 """
 
 from __future__ import annotations

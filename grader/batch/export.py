@@ -21,13 +21,6 @@ from grader.formats.json import points
 from grader.model import Report
 from grader.text import clean
 
-_ENDINGS = {
-    "json": ".json",
-    "gradescope": ".json",
-    "classroom": ".json",
-    "junit": ".xml",
-    "markdown": ".md",
-}
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """device names of Windows, which cannot be file names"""
 _HASHED = re.compile(r"-[0-9a-f]{8}$")
@@ -62,7 +55,7 @@ def write_reports(
 
     Each file is replaced atomically. Raises UsageError when a file cannot be written.
     """
-    ending = _ENDINGS.get(name, ".txt")
+    ending = formats.ending(name)
     names = file_names({row.learner for row in database.rows(problems)})
     count = 0
     files.make_folder(folder)

@@ -1,7 +1,8 @@
 """Render reports: one module for each format, and one table of them.
 
-A format's module has `render(reports) -> str`. The terminal format depends on width and colour
-and is usually printed through a console; its `render` returns it without colour.
+A format's module has `render(reports) -> str` and `ENDING`, the ending of a file in that format.
+The terminal format depends on width and colour and is usually printed through a console; its
+`render` returns it without colour.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ FORMATS: dict[str, str] = {
     "classroom": "grader.formats.classroom",
 }
 """name of the format -> its module, imported on first use"""
+
+
+def ending(name: str) -> str:
+    """Return the ending of files in one format of `FORMATS`: `.json`."""
+    text: str = importlib.import_module(FORMATS[name]).ENDING
+    return text
 
 
 def render(name: str, reports: Sequence[Report]) -> str:

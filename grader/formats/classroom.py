@@ -25,6 +25,8 @@ from grader.formats import shared
 from grader.formats.json import points
 from grader.model import Outlook, Report, RequirementResult
 
+ENDING = ".json"
+
 VERSION = 3
 _LIMIT = 90_000
 """bytes; in base64, 4/3 as many, and with the variable's name it stays below 128 KiB"""

@@ -16,6 +16,8 @@ from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import CaseResult, Outlook, Report, RequirementResult
 
+ENDING = ".txt"
+
 MOST = 10
 """annotations of one kind in a step"""
 _LONGEST = 4000

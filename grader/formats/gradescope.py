@@ -18,6 +18,8 @@ from grader.formats import shared
 from grader.formats.json import points
 from grader.model import Report, RequirementResult
 
+ENDING = ".json"
+
 
 def render(reports: Sequence[Report]) -> str:
     """Return the reports as one JSON document: a test for each requirement."""

@@ -16,6 +16,8 @@ from grader import explain
 from grader.model import CaseResult, Json, Refusal, Report, RequirementResult
 from grader.text import clean
 
+ENDING = ".json"
+
 VERSION = 1
 
 

@@ -25,6 +25,8 @@ from grader.formats import shared
 from grader.formats.json import points
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
 
+ENDING = ".xml"
+
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 _MOST_OUTPUT = 10_000_000
 """characters of output in one document; GitLab reads files below 30 MB"""

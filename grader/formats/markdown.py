@@ -13,6 +13,8 @@ from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import Outlook, Report, RequirementResult, Verdict
 
+ENDING = ".md"
+
 LIMIT = 1_000_000
 """bytes; the whole summary of a step in GitHub Actions must stay below 1 MiB"""
 _MARKS = {
@@ -98,7 +100,9 @@ def _detail(result: RequirementResult) -> str:
         if output.strip():
             lines += ["your code printed:", "", _block(output), ""]
     if len(red) > _MOST_CASES:
-        lines += [f"{len(red) - _MOST_CASES} more cases are not right.", ""]
+        more = len(red) - _MOST_CASES
+        is_wrong = "1 more case is" if more == 1 else f"{more} more cases are"
+        lines += [f"{is_wrong} not right.", ""]
     if hint := shared.hint_of(result):
         lines += [_words(hint), ""]
     return "\n".join(lines) + "\n"

@@ -20,6 +20,8 @@ from grader.formats.json import points
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
 from grader.text import clean
 
+ENDING = ".txt"
+
 _MARKS = {
     Verdict.PASSED: ("✓", "ok", "green"),
     Verdict.FAILED: ("✗", "WRONG", "bold red"),
