@@ -116,6 +116,7 @@ def main() -> None:
     """Run the script that follows the file of marks, and trace it."""
     marks = map_marks(sys.argv[1])
     del sys.argv[:2]
+    sys.path_importer_cache.pop(__file__, None)  # as if the child had been started alone
     tracers = {file: tracer(marks, start) for file, start in starts().items()}
     calls: Counter[CodeType] = Counter()
 

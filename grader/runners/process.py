@@ -89,6 +89,7 @@ class ProcessChild:
         self._alive = f"\0{marker}+\0".encode("ascii")
         self._ending: Ending | None = None
         self._flooded = False
+        self._inherited_peak = _own_peak()
         self._process = subprocess.Popen(
             launch.command("pipe"),
             stdin=subprocess.PIPE,
@@ -178,7 +179,9 @@ class ProcessChild:
         kill_escapees(self._token)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         unit = 2**20 if sys.platform == "darwin" else 2**10
-        return self._process.returncode if ended else None, usage.ru_maxrss / unit
+        # A process is born with the peak of the one that started it (`getrusage(2)`, NOTES).
+        peak = usage.ru_maxrss if usage.ru_maxrss > self._inherited_peak else 0
+        return self._process.returncode if ended else None, peak / unit
 
     def _kill(self) -> None:
         """Kill the session of the child, which is not reaped yet."""
@@ -220,6 +223,15 @@ class ProcessChild:
                     self._send(b"")
                     # What the child started may hold the pipe of frames open for ever.
                     threading.Timer(_DRAIN_SECONDS, self._send, (None,)).start()
+
+
+def _own_peak() -> int:
+    """Return the largest resident size of this process so far, in the unit of `ru_maxrss`."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -144,6 +144,13 @@ def outcomes(run: Run) -> list[str]:
     return [execution.outcome.value for execution in run.executions.values()]
 
 
+def test_a_crash_is_not_a_lack_of_memory_because_the_grader_is_large(runner: Runner) -> None:
+    """Linux starts a process with the peak memory of its parent."""
+    assert np.ones(50_000_000).sum() > 0  # 400 MB, more than the limit of the submission
+    run, _ = attempt(runner, "a null pointer")
+    assert outcomes(run)[1] == "crashed"
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_a_hang_or_crash_costs_one_case_and_the_rest_of_its_requirement(
     runner: Runner, name: str
