@@ -48,7 +48,7 @@ ORDER = (
     "__main__",
     "__init__",
 )
-"""A module imports only what stands before it: the order is from the ground up."""
+"""The modules from the ground up: each imports only modules above it in this list."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}

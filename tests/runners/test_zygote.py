@@ -126,6 +126,23 @@ def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
         os.close(number)
 
 
+@pytest.mark.parametrize("flags", ["O_WRONLY", "O_RDWR", "O_WRONLY | os.O_CREAT"])
+def test_a_readable_file_cannot_be_written_nor_a_file_made_beside_it(
+    runner: ZygoteRunner, flags: str
+) -> None:
+    source = f"""
+        import os, numpy
+        def f(X):
+            path = numpy.__file__ + ("-made" if "CREAT" in "{flags}" else "")
+            try:
+                os.close(os.open(path, os.{flags}))
+            except PermissionError:
+                return 1.0
+            return 0.0
+        """
+    assert value(runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT))) == 1
+
+
 def test_the_first_page_of_shared_memory_keeps_no_note_for_the_next_submission() -> None:
     walk = """
         import sys
