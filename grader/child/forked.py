@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import interpreter, protocol, worker
-from .sandbox import enter, seccomp
+from .sandbox import enter, seccomp, tasks
 
 TRACE, _DONE, _GO, _MEMORY, _FIRST_FREE = range(3, 8)
 """the child's descriptors besides 0, 1 and 2"""
@@ -27,7 +27,13 @@ class SlotDescriptors(NamedTuple):
     done: int
 
 
-def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int) -> None:
+def live(
+    slot: SlotDescriptors,
+    limit: tasks.TaskLimit,
+    calls: seccomp.Filter,
+    early: bool,
+    parent: int,
+) -> None:
     """Enter every layer of the sandbox, serve one request and end this process.
 
     `early` is true when there is time to prepare before the request. `parent` is the zygote's
@@ -42,6 +48,7 @@ def live(slot: SlotDescriptors, calls: seccomp.Filter, early: bool, parent: int)
     enter.close_range(_FIRST_FREE)
     memory = mmap.mmap(_MEMORY, protocol.MEMORY_SIZE)
     os.closerange(_MEMORY, _MEMORY + 8)  # the mmap object has its own duplicate
+    limit.enter()
     calls.enter(os.getpid())
     if early:
         _touch()

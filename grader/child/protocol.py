@@ -53,6 +53,10 @@ DEFINED_LIMIT = 12
 FILE_LIMIT = 16 * 2**20
 """bytes of one file that a child of the `process` runner may write"""
 DESCRIPTORS_LIMIT = 64
+TASKS_LIMIT = 64
+"""threads of a confined child, the main one included; `ThreadPoolExecutor` starts up to 32"""
+STARTS_LIMIT = 256
+"""threads that a confined child may start in all where its threads cannot be counted"""
 DTYPES = frozenset(
     ["|b1", "|i1", "|u1"]
     + [f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)]
@@ -71,11 +75,14 @@ COMMAND = struct.Struct("=BBHII")
 FORK, KILL, TRACE = range(1, 4)
 
 EVENT = struct.Struct("=BBHiQ")
-"""kind, slot, 0, status, KiB of peak memory"""
+"""kind, slot, limit on tasks, status, KiB of peak memory"""
 TRIED, EXITED, FAILED = range(1, 4)
 """the sandbox was tried (status: its working layers); a child ended; no child could be started"""
 LANDLOCK, SECCOMP = 1, 2
 """the layers of the sandbox that can be missing, as bits of the status of TRIED"""
+REAL_UID, NAMESPACE, ASKED, NO_THREADS = range(1, 5)
+"""the ways to limit a child's tasks: `TASKS_LIMIT` of a real user id or a user namespace of its
+own; `STARTS_LIMIT` starts, which the zygote counts; none besides the main one"""
 
 to_json = json.JSONEncoder(separators=(",", ":")).encode
 

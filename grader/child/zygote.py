@@ -15,7 +15,7 @@ import sys
 import traceback
 
 from . import interpreter, protocol
-from .sandbox import enter, seccomp
+from .sandbox import enter, seccomp, tasks
 
 
 def main(word: str) -> None:
@@ -24,12 +24,13 @@ def main(word: str) -> None:
     os.chdir("/")
     os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader handles Ctrl-C
+    limit = tasks.TaskLimit()
     working = enter.trial()
-    os.write(events, protocol.EVENT.pack(protocol.TRIED, 0, 0, working, 0))
+    os.write(events, protocol.EVENT.pack(protocol.TRIED, 0, limit.way, working, 0))
     if working != protocol.LANDLOCK | protocol.SECCOMP:
         os._exit(0)
     _keep(sorted((commands, events, *rest)))
-    Zygote(commands, events, rest).serve()
+    Zygote(commands, events, rest, limit).serve()
 
 
 def _keep(descriptors: list[int]) -> None:
@@ -46,7 +47,7 @@ class Zygote:
     use them, and cost every other file a tenth of its time and the processes 6 MiB of memory.
     """
 
-    def __init__(self, commands: int, events: int, rest: list[int]) -> None:
+    def __init__(self, commands: int, events: int, rest: list[int], limit: tasks.TaskLimit) -> None:
         from . import calling, forked
 
         self._forked = forked
@@ -56,7 +57,8 @@ class Zygote:
         """slot -> pid"""
         self._ends: dict[int, int] = {}
         """pidfd of a child, readable after its end -> slot"""
-        self._filter = seccomp.Filter()
+        self._limit = limit
+        self._filter = seccomp.Filter(threads=limit.way != protocol.NO_THREADS)
         self._poll = select.poll()
         interpreter.forget_the_grader()
         interpreter.like_a_script()
@@ -64,17 +66,22 @@ class Zygote:
         os.dup2(2, forked.TRACE, inheritable=False)
         interpreter.trace_on_request(forked.TRACE, "")
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # ends a child whose output is full
-        enter.outer()
+        enter.outer(limit.capabilities)
+        limit.listen()
         gc.collect()
         gc.freeze()
 
     def serve(self) -> None:
         """Run commands and reap children until the grader closes the pipe."""
         self._poll.register(self._commands, select.POLLIN)
+        if self._limit.descriptor >= 0:
+            self._poll.register(self._limit.descriptor, select.POLLIN)
         while True:
             for descriptor, _ in self._poll.poll():
                 if descriptor in self._ends:
                     self._reap(descriptor)
+                elif descriptor == self._limit.descriptor:
+                    self._limit.answer()
                 elif not self._obey(os.read(self._commands, protocol.COMMAND.size * 64)):
                     os._exit(0)
 
@@ -100,13 +107,14 @@ class Zygote:
             self._tell(protocol.FAILED, slot, error.errno or 0, 0)
             return
         self._children[slot] = pid
+        self._limit.started(pid)
         descriptor = os.pidfd_open(pid)
         self._ends[descriptor] = slot
         self._poll.register(descriptor, select.POLLIN)
 
     def _be_child(self, slot: int, early: bool, parent: int) -> None:
         try:
-            self._forked.live(self._slots[slot], self._filter, early, parent)
+            self._forked.live(self._slots[slot], self._limit, self._filter, early, parent)
         except BaseException:  # before the request: a layer of the sandbox refused to start
             traceback.print_exc(file=sys.stderr)
         finally:
@@ -116,7 +124,8 @@ class Zygote:
         slot = self._ends.pop(descriptor)
         self._poll.unregister(descriptor)
         os.close(descriptor)
-        _, status, usage = os.wait4(self._children.pop(slot), 0)
+        pid, status, usage = os.wait4(self._children.pop(slot), 0)
+        self._limit.ended(pid)
         self._tell(protocol.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
     def _tell(self, what: int, slot: int, status: int, peak: int) -> None:

@@ -10,7 +10,16 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.child.protocol import LANDLOCK, SECCOMP
+from grader.child.protocol import (
+    ASKED,
+    LANDLOCK,
+    NAMESPACE,
+    NO_THREADS,
+    REAL_UID,
+    SECCOMP,
+    STARTS_LIMIT,
+    TASKS_LIMIT,
+)
 from grader.errors import Complaint, UsageError
 from grader.model import Job
 from grader.runners import launch
@@ -23,6 +32,12 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 ISOLATION = ("separate process", "resource limits", "no capabilities", "landlock", "seccomp")
+_TASKS = {
+    REAL_UID: f"tasks ({TASKS_LIMIT}, own real uid)",
+    NAMESPACE: f"tasks ({TASKS_LIMIT}, own user namespace)",
+    ASKED: f"tasks ({STARTS_LIMIT} starts, asked)",
+    NO_THREADS: "tasks (no threads)",
+}
 _TRIAL_SECONDS = 30.0
 _MOST_RESTARTS = 2
 
@@ -36,7 +51,7 @@ class ZygoteRunner(Scheduler):
 
     name = "zygote"
     confines = True
-    isolation: tuple[str, ...] = ISOLATION
+    isolation: tuple[str, ...] = ()
 
     def __init__(self, jobs: int = 1, spare: int = launch.SLOTS - 1) -> None:
         super().__init__(jobs, spare)
@@ -73,6 +88,7 @@ class ZygoteRunner(Scheduler):
             client.close()
             message = f"the runner 'zygote' cannot confine here: missing {' and '.join(missing)}"
             raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
+        self.isolation = (*ISOLATION, _TASKS[client.task_limit])
         return client
 
     def _has_place(self) -> bool:

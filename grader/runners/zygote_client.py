@@ -93,6 +93,8 @@ class ZygoteClient:
         for descriptor in (launched.events, *(slot.done for slot in self._slots)):
             self._poll.register(descriptor, select.POLLIN)
         self._layers: int | None = None
+        self.task_limit = 0
+        """how children's tasks are limited (`child.protocol`); known after `layers`"""
         self._failures = 0
         self._closed = False
 
@@ -210,9 +212,9 @@ class ZygoteClient:
         data = os.read(self._launched.events, protocol.EVENT.size * 64)
         if not data:
             raise ZygoteError(self.log())
-        for what, number, _, status, peak in protocol.EVENT.iter_unpack(data):
+        for what, number, limit, status, peak in protocol.EVENT.iter_unpack(data):
             if what == protocol.TRIED:
-                self._layers = status
+                self._layers, self.task_limit = status, limit
                 continue
             slot = self._slots[number]
             flooded = os.fstat(slot.output).st_size >= protocol.OUTPUT_LIMIT

@@ -1,12 +1,7 @@
-"""Enter the sandbox step by step, and try which of its layers work.
-
-The process gives up all capabilities for good and dies with its parent (`prctl(2)`, `capset(2)`).
-"""
+"""Enter the sandbox step by step, and try which of its layers work."""
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import errno
 import os
 import signal
@@ -14,18 +9,11 @@ import sys
 from collections.abc import Callable
 
 from ..protocol import LANDLOCK, SECCOMP
-from . import landlock, seccomp
+from . import landlock, privileges, seccomp
 from .kernel import call
 
 _AF_INET, _SOCK_STREAM = 2, 1  # linux/socket.h, linux/net.h
-# linux/prctl.h, linux/capability.h
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_CAPBSET_DROP = 24
-_PR_SET_NO_NEW_PRIVS = 38
-_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
-_LINUX_CAPABILITY_VERSION_3 = 0x20080522
-_MOST_CAPABILITIES = 64
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def readable() -> list[str]:
@@ -34,12 +22,12 @@ def readable() -> list[str]:
     return [*sys.path, *libraries, os.devnull, "/dev/urandom"]
 
 
-def outer() -> None:
+def outer(capabilities: int = 0) -> None:
     """Restrict this process and its later children to reading the paths of `readable`.
 
-    OSError when the kernel refuses.
+    It keeps only `capabilities`, a mask. OSError when the kernel refuses.
     """
-    drop_privileges()
+    privileges.drop(capabilities)
     landlock.restrict(readable())
 
 
@@ -74,22 +62,6 @@ def _refused(attempt: Callable[[], object], error: int) -> bool:
     except OSError as refusal:
         return refusal.errno == error
     return False
-
-
-def drop_privileges() -> None:
-    """Give up every capability for good; without them a process may load a seccomp filter."""
-    call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    with contextlib.suppress(OSError):  # kernels before 4.3 have no ambient set
-        call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    for capability in range(_MOST_CAPABILITIES):
-        try:
-            call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
-        except OSError:  # beyond the last capability, or not permitted: the process has none
-            break
-    header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
-    none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, in two halves
-    call("capset", ctypes.byref(header), ctypes.byref(none))
-    call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def close_range(first: int, last: int = 2**32 - 1) -> None:

@@ -7,7 +7,9 @@ import os
 import platform
 from typing import Any
 
-from .syscalls import OWN, Numbers
+from .syscalls import FILTERED, OWN, Numbers
+
+_NUMBERS = FILTERED | OWN
 
 MACHINE = platform.machine()
 SUPPORTED = MACHINE in Numbers._fields
@@ -17,8 +19,8 @@ _libc.syscall.restype = ctypes.c_long
 
 
 def call(name: str, *arguments: Any) -> int:
-    """Make one of the sandbox's own system calls; OSError when the kernel refuses it."""
-    number = getattr(OWN[name], MACHINE)
+    """Make a system call of `OWN` or `FILTERED`; OSError when the kernel refuses it."""
+    number = getattr(_NUMBERS[name], MACHINE)
     widened = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in arguments]
     result: int = _libc.syscall(ctypes.c_long(number), *widened)
     if result < 0:

@@ -31,7 +31,7 @@ def abi() -> int:
 def restrict(readable: Iterable[str]) -> None:
     """Permit only reading, and only the files and folders in `readable`.
 
-    Call `enter.drop_privileges` first. OSError when the kernel refuses. A path that does not exist
+    Call `privileges.drop` first. OSError when the kernel refuses. A path that does not exist
     is ignored.
     """
     version = abi()

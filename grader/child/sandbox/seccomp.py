@@ -13,16 +13,19 @@ from .syscalls import ALLOWED, FILTERED, Numbers
 
 # linux/seccomp.h
 _SET_MODE_FILTER, _GET_ACTION_AVAIL = 1, 2
-_RET_KILL_PROCESS, _RET_ERRNO, _RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
-_DATA_NUMBER, _DATA_ARCH, _DATA_ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+NEW_LISTENER = 1 << 3
+_RET_KILL_PROCESS, RET_ERRNO, RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+RET_USER_NOTIF = 0x7FC00000
+DATA_NUMBER, _DATA_ARCH, DATA_ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 # linux/audit.h: the ELF machine, 64 bit, little-endian
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000  # asm/unistd.h
 # linux/bpf_common.h
-_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
-_JUMP_EQUAL, _JUMP_GREATER_EQUAL = 0x15, 0x35
+LOAD, _AND, RETURN = 0x20, 0x54, 0x06
+JUMP_EQUAL, _JUMP_GREATER_EQUAL, JUMP_SET = 0x15, 0x35, 0x45
 # linux/sched.h: flags of a new thread in this process; flags of namespaces and tracing
-_THREAD = 0x00000100 | 0x00010000
+CLONE_THREAD = 0x00010000
+_THREAD = 0x00000100 | CLONE_THREAD
 _NOT_A_THREAD = 0x7E020000 | 0x00002000 | 0x00004000 | 0x00008000
 
 
@@ -43,7 +46,7 @@ def available() -> bool:
     if not SUPPORTED:
         return False
     try:
-        for action in (_RET_KILL_PROCESS, _RET_ERRNO):
+        for action in (_RET_KILL_PROCESS, RET_ERRNO):
             call("seccomp", _GET_ACTION_AVAIL, 0, ctypes.byref(ctypes.c_uint32(action)))
     except OSError:
         return False
@@ -53,8 +56,8 @@ def available() -> bool:
 class Filter:
     """The filter for this machine, assembled once; `enter` inserts the process id."""
 
-    def __init__(self) -> None:
-        code = assemble(program(_ANY_PID))
+    def __init__(self, *, threads: bool = True) -> None:
+        code = assemble(program(_ANY_PID, threads=threads))
         mark = struct.pack("=I", _ANY_PID)
         self._code = ctypes.create_string_buffer(code, len(code))
         self._places = [i + 4 for i in range(0, len(code), 8) if code[i + 4 : i + 8] == mark]
@@ -68,10 +71,21 @@ class Filter:
         call("seccomp", _SET_MODE_FILTER, 0, self._header)
 
 
-def program(pid: int, machine: str = MACHINE) -> list[Step]:
+def load(steps: list[Step], flags: int = 0) -> int:
+    """Load a filter into this process; return the descriptor that `NEW_LISTENER` asks for, or 0.
+
+    OSError when the kernel refuses.
+    """
+    code = ctypes.create_string_buffer(assemble(steps))
+    header = struct.pack("=HxxxxxxQ", len(steps), ctypes.addressof(code))
+    return call("seccomp", _SET_MODE_FILTER, flags, ctypes.create_string_buffer(header))
+
+
+def program(pid: int, machine: str = MACHINE, *, threads: bool = True) -> list[Step]:
     """Return the filter for process `pid`: a call that is not allowed fails with EPERM.
 
-    A call of another architecture, x32 included, kills the process.
+    A call of another architecture, x32 included, kills the process. Without `threads`, a thread
+    cannot be started: EAGAIN, as beyond a limit.
     """
 
     def number(numbers: Numbers) -> int | None:
@@ -79,23 +93,23 @@ def program(pid: int, machine: str = MACHINE) -> list[Step]:
         return found
 
     steps = [
-        Step(_LOAD, 0, 0, _DATA_ARCH),
-        Step(_JUMP_EQUAL, 1, 0, _ARCH[machine]),
-        Step(_RETURN, 0, 0, _RET_KILL_PROCESS),
-        Step(_LOAD, 0, 0, _DATA_NUMBER),
+        Step(LOAD, 0, 0, _DATA_ARCH),
+        Step(JUMP_EQUAL, 1, 0, _ARCH[machine]),
+        Step(RETURN, 0, 0, _RET_KILL_PROCESS),
+        Step(LOAD, 0, 0, DATA_NUMBER),
     ]
     if machine == "x86_64":
         steps += [
             Step(_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT),
-            Step(_RETURN, 0, 0, _RET_KILL_PROCESS),
+            Step(RETURN, 0, 0, _RET_KILL_PROCESS),
         ]
-    for name, block in _blocks(pid).items():
-        steps.append(Step(_JUMP_EQUAL, 0, len(block), number(FILTERED[name]) or 0))
+    for name, block in _blocks(pid, threads).items():
+        steps.append(Step(JUMP_EQUAL, 0, len(block), number(FILTERED[name]) or 0))
         steps += block
     allowed = [found for found in map(number, ALLOWED.values()) if found is not None]
     for place, found in enumerate(allowed):
-        steps.append(Step(_JUMP_EQUAL, len(allowed) - place, 0, found))
-    return [*steps, _refuse(errno.EPERM), Step(_RETURN, 0, 0, _RET_ALLOW)]
+        steps.append(Step(JUMP_EQUAL, len(allowed) - place, 0, found))
+    return [*steps, _refuse(errno.EPERM), Step(RETURN, 0, 0, RET_ALLOW)]
 
 
 def assemble(steps: list[Step]) -> bytes:
@@ -104,10 +118,10 @@ def assemble(steps: list[Step]) -> bytes:
 
 
 def _refuse(error: int) -> Step:
-    return Step(_RETURN, 0, 0, _RET_ERRNO | error)
+    return Step(RETURN, 0, 0, RET_ERRNO | error)
 
 
-def _blocks(pid: int) -> dict[str, list[Step]]:
+def _blocks(pid: int, threads: bool) -> dict[str, list[Step]]:
     """Return the steps for each filtered call by name; every block ends with a decision."""
     reading = (fcntl.F_GETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
     itself = _when_argument(0, [pid])
@@ -119,28 +133,30 @@ def _blocks(pid: int) -> dict[str, list[Step]]:
         "tgkill": itself,
         "prlimit64": _reading_own_limits(),
         "clone": [
-            Step(_LOAD, 0, 0, _DATA_ARGUMENTS),
+            Step(LOAD, 0, 0, DATA_ARGUMENTS),
             Step(_AND, 0, 0, _THREAD | _NOT_A_THREAD),
             *_when_equal([_THREAD]),
-        ],
+        ]
+        if threads
+        else [_refuse(errno.EAGAIN)],
     }
 
 
 def _reading_own_limits() -> list[Step]:
     """Return steps that allow `prlimit64(0, ..., NULL, ...)`: glibc's getrlimit."""
-    no_change = [_DATA_ARGUMENTS, _DATA_ARGUMENTS + 16, _DATA_ARGUMENTS + 20]  # pid, new limits
+    no_change = [DATA_ARGUMENTS, DATA_ARGUMENTS + 16, DATA_ARGUMENTS + 20]  # pid, new limits
     steps: list[Step] = []
     for offset in no_change:
         left = 2 * (len(no_change) - 1) - len(steps)
-        steps += [Step(_LOAD, 0, 0, offset), Step(_JUMP_EQUAL, 0, left + 1, 0)]
-    return [*steps, Step(_RETURN, 0, 0, _RET_ALLOW), _refuse(errno.EPERM)]
+        steps += [Step(LOAD, 0, 0, offset), Step(JUMP_EQUAL, 0, left + 1, 0)]
+    return [*steps, Step(RETURN, 0, 0, RET_ALLOW), _refuse(errno.EPERM)]
 
 
 def _when_argument(position: int, values: list[int]) -> list[Step]:
     """Return steps that allow a call when an argument's low 32 bits are one of `values`."""
-    return [Step(_LOAD, 0, 0, _DATA_ARGUMENTS + 8 * position), *_when_equal(values)]
+    return [Step(LOAD, 0, 0, DATA_ARGUMENTS + 8 * position), *_when_equal(values)]
 
 
 def _when_equal(values: list[int]) -> list[Step]:
-    jumps = [Step(_JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
-    return [*jumps, _refuse(errno.EPERM), Step(_RETURN, 0, 0, _RET_ALLOW)]
+    jumps = [Step(JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    return [*jumps, _refuse(errno.EPERM), Step(RETURN, 0, 0, RET_ALLOW)]

@@ -125,5 +125,7 @@ OWN = {
     "capset": Numbers(126, 91),
     "socket": Numbers(41, 198),
     "close_range": Numbers(436, 436),
+    "setresuid": Numbers(117, 147),
+    "unshare": Numbers(272, 97),
 }
 """calls that the sandbox makes to set itself up and to try itself"""

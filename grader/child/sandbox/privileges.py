@@ -1,0 +1,46 @@
+"""Give up a process's privileges for good (`prctl(2)`, `capset(2)`)."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+
+from .kernel import call
+
+# linux/prctl.h, linux/capability.h
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
+_LINUX_CAPABILITY_VERSION_3 = 0x20080522
+_MOST_CAPABILITIES = 64
+
+_header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)  # once, before the forks
+
+
+def drop(kept: int = 0) -> None:
+    """Give up every privilege except the capabilities of the mask `kept`.
+
+    Then the process may load a seccomp filter, and no process of its user may look into it.
+    """
+    no_new_privileges()
+    with contextlib.suppress(OSError):  # kernels before 4.3 have no ambient set
+        call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(_MOST_CAPABILITIES):
+        try:
+            call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
+        except OSError:  # beyond the last capability, or not permitted: the process has none
+            break
+    keep_capabilities(kept)
+    call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def no_new_privileges() -> None:
+    """Let no program that this process executes gain privileges."""
+    call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def keep_capabilities(kept: int = 0) -> None:
+    """Give up every capability except `kept`, a mask of those below 32."""
+    data = (ctypes.c_uint32 * 6)(kept, kept)  # effective, permitted, inheritable, in two halves
+    call("capset", ctypes.byref(_header), ctypes.byref(data))
