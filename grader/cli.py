@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TextIO
 
 from grader import __version__
-from grader.commands import FAULT, NOT_MET, TO_FIX, Context
+from grader.commands import NOT_MET, TO_FIX, Context
+from grader.commands.faults import crashed
 from grader.errors import GraderError
 
 _INTERRUPTED = 130
@@ -25,8 +26,8 @@ _INTERRUPTED = 130
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """errors of a write to an open stream on a full or failing device"""
 
-_NEEDED = ("numpy", "rich", "yaml")
-"""packages that the environment contains and another Python may lack"""
+_WITHOUT_WARM_UP = ("--runner", "--export", "--dry-run", "--dask")
+"""options with which no confined runner starts on this machine, or another runner"""
 
 _Run = tuple[str, str, str]
 """(module in `grader.commands`, function, class of the options)"""
@@ -62,7 +63,7 @@ def main(
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else TO_FIX
     except ModuleNotFoundError as error:
-        return _crashed(error, context)
+        return crashed(error, context)
     context.root = Path(parsed.root) if parsed.root else None
     return _call(parsed, context)
 
@@ -73,7 +74,8 @@ def _warm_up(argv: Sequence[str]) -> None:
     This runs before the arguments are parsed, since parsing takes as long as the start. A command
     that does not need the process leaves it idle until this one ends.
     """
-    if list(argv[:1]) in (["grade"], ["watch"]) and not any("--runner" in word for word in argv):
+    starts = list(argv[:1]) in (["grade"], ["watch"], ["batch"])
+    if starts and not any(word.startswith(_WITHOUT_WARM_UP) for word in argv):
         from grader.runners import launch
 
         launch.start()
@@ -102,7 +104,7 @@ def _call(parsed: argparse.Namespace, context: Context) -> int:
             _drop_output()
             context.tell(f"cannot write standard output: {error.strerror}")
             return TO_FIX
-        return _crashed(error, context)
+        return crashed(error, context)
     return code
 
 
@@ -113,21 +115,6 @@ def _run(parsed: argparse.Namespace, context: Context) -> int:
     command = importlib.import_module(f"grader.commands.{module}")
     code: int = getattr(command, function)(parse(getattr(command, options), parsed), context)
     return code
-
-
-def _crashed(error: Exception, context: Context) -> int:
-    """Report the exception that ended a command: a missing package or a fault of the grader."""
-    if isinstance(error, ModuleNotFoundError) and error.name in _NEEDED:
-        context.tell(
-            f"the package {error.name} is missing in this Python, {sys.executable}\n"
-            "    help: Use .venv/bin/grader; `make grade` builds this environment once."
-        )
-        return TO_FIX
-    import traceback
-
-    context.tell("".join(traceback.format_exception(error)))
-    context.tell("This is a fault of the grader, not of your code. Please report the lines above.")
-    return FAULT
 
 
 def _drop_output() -> None:

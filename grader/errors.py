@@ -67,6 +67,13 @@ class UsageError(GraderError):
     """An invalid name, path or option."""
 
 
+class MachineError(Exception):
+    """The machine refused what the grader needs, such as memory or a process (exit code 3).
+
+    It is neither a verdict nor a reason for a weaker runner.
+    """
+
+
 def unknown_name(message: str, word: str, known: Iterable[str]) -> UsageError:
     """Return the error for a word that is not among the `known` ones, which its advice offers."""
     return UsageError(Complaint(message, advice=nearest(word, known)))

@@ -72,9 +72,10 @@ class GradingOptions(_Options):
 class RunningOptions(_Options):
     """The runner of learner code and whether it must confine that code."""
 
-    runner: str = _option("--runner", "auto", changes_result=True)
+    runner: str = _option("--runner", "auto", changes_result=False)
+    """the name of a runner; what it reaches is part of a stored result's key: `runners.Reached`"""
     require_isolation: bool = _option("--require-isolation", False, changes_result=False)
-    """whether to refuse a runner that does not confine; it does not change a result"""
+    """whether to refuse a runner that does not confine"""
 
 
 def parse(kind: type[_T], parsed: Namespace) -> _T:

@@ -18,6 +18,7 @@ from grader.commands.batch import BatchOptions
 from grader.commands.grade import GradeOptions
 from grader.commands.watch import WatchOptions
 from grader.options import GradingOptions, RunningOptions, parse
+from grader.runners import Reached
 
 GROUPS = (GradingOptions(), RunningOptions())
 OTHER = {
@@ -30,7 +31,8 @@ OTHER = {
     "require_isolation": True,
 }
 """a value of each option that is not its default"""
-CHANGES_NO_RESULT = {"reveal", "require_isolation"}
+CHANGES_NO_RESULT = {"reveal", "require_isolation", "runner"}
+"""the runner that a run reaches is part of a task instead"""
 NOT_ABOUT_RESULTS = {
     GradeOptions: {"targets", "problem", "verbose", "format", "output"},
     BatchOptions: {
@@ -71,13 +73,9 @@ def test_a_grading_option_changes_the_snapshots_key(name: str, small_course: Pat
     assert (plain.key != other.key) == (name not in CHANGES_NO_RESULT)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(RunningOptions)])
-def test_a_running_option_changes_the_tasks_key(name: str) -> None:
-    plain, other = (
-        Task("edition", "projection.py", b"", running=running)
-        for running in (RunningOptions(), changed(RunningOptions(), name))
-    )
-    assert (plain.key != other.key) == (name not in CHANGES_NO_RESULT)
+def test_what_a_run_reaches_changes_the_tasks_key() -> None:
+    reached = [Reached("zygote", ("a", "b")), Reached("zygote", ("a",)), Reached("process", ("a",))]
+    assert len({Task("edition", "projection.py", b"", each).key for each in reached}) == 3
 
 
 @pytest.mark.parametrize("command", NOT_ABOUT_RESULTS, ids=lambda command: command.__name__)

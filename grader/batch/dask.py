@@ -12,16 +12,18 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any
 
+from grader import runners
 from grader.batch.grading import SLOTS, Inbox, TaskGrader, serve
 from grader.batch.snapshot import Snapshot, digest, grader_version
 from grader.batch.task import Fault, Result, Task
 from grader.errors import Complaint, GraderError, UsageError
 from grader.options import RunningOptions
+from grader.runners import Reached
 from grader.runners.scheduler import SLOW_SECONDS
 
 _CONNECT_SECONDS = 10.0
@@ -44,42 +46,22 @@ _WorkerPlugin: Any = distributed.WorkerPlugin if distributed else object
 class DaskCluster:
     """An `Executor` on the Dask cluster at `address`; see `task.Executor`.
 
-    `tell` is called with each different note of the workers. UsageError when Dask is not installed,
-    the scheduler cannot be reached, or a worker cannot grade.
+    The runners of all workers reach `reached`. UsageError when Dask is not installed, the scheduler
+    cannot be reached, or a worker cannot grade.
     """
 
-    def __init__(
-        self,
-        address: str,
-        snapshots: Sequence[Snapshot],
-        running: RunningOptions,
-        tell: Callable[[str], None],
-    ) -> None:
-        if distributed is None:
-            raise UsageError(
-                Complaint(
-                    "--dask needs the package distributed",
-                    advice="Run: python -m pip install 'distributed>=2024.8'",
-                )
-            )
-        # This module reports lost workers and schedulers, so the client's log is not needed.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    def __init__(self, address: str, snapshots: Sequence[Snapshot], reached: Reached) -> None:
         self._address = address
+        self._client = _client(address)
         self._tasks: dict[str, tuple[Task, Any, float]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._tries: Counter[str] = Counter()
         self._seen_worker = time.monotonic()
         self._count, self._counted = 0, -_COUNT_SECONDS
-        name = digest([*(snapshot.key for snapshot in snapshots), *running.as_flags()])
+        name = digest([*(snapshot.key for snapshot in snapshots), *reached])
         self._name = f"grader-{name[:16]}"
         try:
-            self._client = distributed.Client(
-                address, timeout=_CONNECT_SECONDS, set_as_default=False
-            )
-        except (OSError, TimeoutError, ValueError) as error:
-            raise UsageError(f"no Dask scheduler at {address}: {error}") from None
-        try:
-            self._install(_Plugin(self._name, snapshots, running), tell)
+            self._install(_Plugin(self._name, snapshots, reached))
         except BaseException:
             self._client.close()
             raise
@@ -175,29 +157,71 @@ class DaskCluster:
             self._counted, self._count = now, sum(self._client.nthreads().values())
         return self._count
 
-    def _install(self, plugin: _Plugin, tell: Callable[[str], None]) -> None:
-        if not self._threads:
-            raise UsageError(f"Dask at {self._address}: it has no worker")
+    def _install(self, plugin: _Plugin) -> None:
         try:
             self._client.register_plugin(plugin)
         except GraderError:
             raise
         except Exception as error:  # a worker may raise any exception during `setup`
-            advice = "Install the same version of this package on every worker."
-            message = f"Dask at {self._address}: a worker cannot grade: {error}"
-            raise UsageError(Complaint(message, advice=advice)) from None
-        notes = self._client.run(_note, self._name)
-        for note in sorted(set(filter(None, notes.values()))):
-            tell(note)
+            raise _unfit(self._address, error) from None
+
+
+def reach(address: str, running: RunningOptions) -> tuple[Reached, str]:
+    """Return what every worker of a cluster reaches, and a line for the user.
+
+    UsageError when they differ, or as `DaskCluster` does.
+    """
+    client = _client(address)
+    try:
+        found: dict[str, tuple[Reached, str]] = client.run(
+            runners.reach, running.runner, running.require_isolation
+        )
+    except GraderError:
+        raise
+    except Exception as error:  # a worker may lack this package
+        raise _unfit(address, error) from None
+    finally:
+        client.close()
+    if not found:
+        raise UsageError(f"Dask at {address}: it has no worker")
+    if len({reached for reached, _ in found.values()}) > 1:
+        each = "; ".join(f"{worker} {reached.runner}" for worker, (reached, _) in found.items())
+        message = f"Dask at {address}: the workers isolate differently: {each}"
+        raise UsageError(Complaint(message, advice="Use equal workers, or choose a --runner."))
+    return next(iter(found.values()))
+
+
+def _client(address: str) -> Any:
+    """Connect to a scheduler. Raises UsageError."""
+    if distributed is None:
+        raise UsageError(
+            Complaint(
+                "--dask needs the package distributed",
+                advice="Run: python -m pip install 'distributed>=2024.8'",
+            )
+        )
+    # This module reports lost workers and schedulers, so the client's log is not needed.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise UsageError(f"no Dask scheduler at {address}: {error}") from None
+
+
+def _unfit(address: str, error: Exception) -> UsageError:
+    advice = "Install the same version of this package on every worker."
+    return UsageError(
+        Complaint(f"Dask at {address}: a worker cannot grade: {error}", advice=advice)
+    )
 
 
 class _Plugin(_WorkerPlugin):  # type: ignore[misc]
     """Starts a grading thread on every worker, also on those that join later."""
 
-    def __init__(self, name: str, snapshots: Sequence[Snapshot], running: RunningOptions) -> None:
+    def __init__(self, name: str, snapshots: Sequence[Snapshot], reached: Reached) -> None:
         self.name = name
         self._snapshots = tuple(snapshots)
-        self._running = running
+        self._reached = reached
         self._version = grader_version()
         self.grading_thread: GradingThread | None = None
 
@@ -207,7 +231,7 @@ class _Plugin(_WorkerPlugin):  # type: ignore[misc]
             raise RuntimeError(f"its grader is {grader_version()}, ours is {self._version}")
         # Dask clears the folder of a worker that was killed.
         threads = worker.state.nthreads
-        grader = TaskGrader(self._snapshots, self._running, worker.local_directory, threads)
+        grader = TaskGrader(self._snapshots, self._reached, worker.local_directory, threads)
         self.grading_thread = GradingThread(grader)
 
     def teardown(self, worker: Any) -> None:  # noqa: ARG002 (Dask passes it by name)
@@ -220,7 +244,6 @@ class GradingThread:
     """A thread that owns a `TaskGrader` and grades the tasks of a worker's threads."""
 
     def __init__(self, task_grader: TaskGrader) -> None:
-        self.note = task_grader.note
         self._grader = task_grader
         self._inbox = Inbox()
         self._futures: dict[int, Future[Result]] = {}
@@ -247,12 +270,6 @@ class GradingThread:
     def _deliver(self, ended: list[tuple[Task, Result]]) -> None:
         for task, result in ended:
             self._futures.pop(id(task)).set_result(result)
-
-
-def _note(name: str, dask_worker: Any) -> str:
-    """Return a worker's note; Dask fills in the parameter of this name."""
-    note: str = dask_worker.plugins[name].grading_thread.note
-    return note
 
 
 def _grade(task: Task, name: str) -> Result:

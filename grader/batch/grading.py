@@ -24,11 +24,10 @@ from grader import grading, runners, submission
 from grader.batch import serialise
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Graded, Result, Task
-from grader.errors import Complaint, GraderError
+from grader.errors import Complaint, GraderError, MachineError
 from grader.model import Job, Report, Run, Submission
-from grader.options import RunningOptions
 from grader.pipeline import ProblemGrader
-from grader.runners import ConcurrentRunner
+from grader.runners import ConcurrentRunner, Reached
 from grader.runners.bell import Bell
 
 SLOTS = 4
@@ -48,18 +47,18 @@ class _Begun:
 class TaskGrader:
     """Grades tasks with a runner that runs `jobs` submissions at once. Not thread-safe.
 
-    It unpacks the snapshots into a new folder in `place`, or in the system's temporary folder.
-    Raises GraderError when a snapshot is invalid or the requested runner cannot work.
+    Each of its runners reaches `reached`. It unpacks the snapshots into a new folder in `place`, or
+    in the system's temporary folder. Raises GraderError when a snapshot is invalid.
     """
 
     def __init__(
         self,
         snapshots: Sequence[Snapshot],
-        running: RunningOptions,
+        reached: Reached,
         place: str | None,
         jobs: int = 1,
     ) -> None:
-        self._running = running
+        self._reached = reached
         self._jobs = jobs
         self._runner: ConcurrentRunner | None = None
         self._waiting: deque[Task] = deque()
@@ -71,8 +70,8 @@ class TaskGrader:
         self.begun = 0
         """how many tasks were started so far"""
         try:
-            self._runner, self.note = self._choose(running.runner)
-            self.runner_name = self._runner.name
+            with suppress(MachineError):  # `step` tries again
+                self._runner = self._start_runner()
             self._graders = {
                 snapshot.key: self._grader(snapshot, Path(self._folder.name) / str(number))
                 for number, snapshot in enumerate(snapshots)
@@ -115,7 +114,7 @@ class TaskGrader:
         ended: list[tuple[Task, Result]] = []
         while self._waiting:
             try:
-                self._runner = self._runner or self._choose(self.runner_name)[0]
+                self._runner = self._runner or self._start_runner()
                 if not self._runner.room:
                     break
             except Exception as error:
@@ -158,7 +157,7 @@ class TaskGrader:
 
     def _alone(self, begun: _Begun, error: Exception) -> Result:
         try:
-            self._runner = self._runner or self._choose(self.runner_name)[0]
+            self._runner = self._runner or self._start_runner()
             return self._result(begun, self._runner.run(begun.job))
         except Exception as worse:
             worse.__context__ = error
@@ -180,11 +179,8 @@ class TaskGrader:
         course, options = snapshot.course(root)
         return ProblemGrader(course, snapshot.slug, replace(options, reveal=True))
 
-    def _choose(self, name: str) -> tuple[ConcurrentRunner, str]:
-        """Return a runner and a note; the first runner's name is used for its replacements."""
-        return runners.choose(
-            name, self._running.require_isolation, self._jobs, (SLOTS - 1) * self._jobs
-        )
+    def _start_runner(self) -> ConcurrentRunner:
+        return runners.again(self._reached, self._jobs, (SLOTS - 1) * self._jobs)
 
     def _drop_runner(self) -> None:
         runner, self._runner = self._runner, None
@@ -264,10 +260,7 @@ def serve(
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
-    """The worker is ready for tasks. `note` is a line for the user, or ''."""
-
-    note: str
-    runner: str
+    """The worker is ready for tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +279,7 @@ class WorkerNews:
 
 
 def serve_worker(
-    pipe: Connection, snapshots: Sequence[Snapshot], running: RunningOptions, place: str
+    pipe: Connection, snapshots: Sequence[Snapshot], reached: Reached, place: str
 ) -> None:
     """Grade tasks from the pipe until the parent closes it, then exit the process.
 
@@ -294,7 +287,7 @@ def serve_worker(
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     try:
-        task_grader = TaskGrader(snapshots, running, place)
+        task_grader = TaskGrader(snapshots, reached, place)
     except GraderError as error:
         with suppress(OSError):  # the parent may have ended
             pipe.send(WorkerUnfit(error.complaints))
@@ -307,7 +300,7 @@ def serve_worker(
     # A thread reads the pipe, so that the two processes cannot wait for each other to read.
     threading.Thread(target=_receive, args=(pipe, inbox), daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError):
-        pipe.send(WorkerReady(task_grader.note, task_grader.runner_name))
+        pipe.send(WorkerReady())
         serve(task_grader, inbox, deliver)
     task_grader.close()
     with suppress(OSError):

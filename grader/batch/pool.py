@@ -6,9 +6,9 @@ import multiprocessing
 import signal
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -16,8 +16,8 @@ from multiprocessing.process import BaseProcess
 from grader.batch import grading
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Result, Task
-from grader.errors import GraderError
-from grader.options import RunningOptions
+from grader.errors import GraderError, MachineError
+from grader.runners import Reached
 
 _AHEAD = 2
 """queued tasks of a worker besides those that it has started, so that it need not wait"""
@@ -55,21 +55,12 @@ class _WorkerProcess:
 class Pool:
     """An `Executor` with `jobs` worker processes; see `task.Executor`.
 
-    `tell` is called with each different note of the workers. RuntimeError when workers repeatedly
-    do not start.
+    The runners of all workers reach `reached`. MachineError when workers repeatedly do not start.
     """
 
-    def __init__(
-        self,
-        jobs: int,
-        snapshots: Sequence[Snapshot],
-        running: RunningOptions,
-        tell: Callable[[str], None],
-    ) -> None:
+    def __init__(self, jobs: int, snapshots: Sequence[Snapshot], reached: Reached) -> None:
         self._snapshots = snapshots
-        self._running = running
-        self._tell = tell
-        self._told: set[str] = set()
+        self._reached = reached
         self._deaths: Counter[str] = Counter()
         self._failed_starts = 0
         self._suspects: deque[Task] = deque()
@@ -118,10 +109,6 @@ class Pool:
             if isinstance(message, grading.WorkerReady):
                 each.is_ready = True
                 self._failed_starts = 0
-                self._running = replace(self._running, runner=message.runner)
-                if message.note and message.note not in self._told:
-                    self._told.add(message.note)
-                    self._tell(message.note)
             elif isinstance(message, grading.WorkerUnfit):
                 raise GraderError(*message.complaints)
             else:
@@ -151,7 +138,7 @@ class Pool:
         ours, theirs = self._context.Pipe()
         # One folder for each worker; the worker or, if it is killed, this process removes it.
         folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        arguments = (theirs, self._snapshots, self._running, folder.name)
+        arguments = (theirs, self._snapshots, self._reached, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
         with _interrupts_blocked():
             process.start()
@@ -170,7 +157,7 @@ class Pool:
         dead.end()
         self._failed_starts += not dead.is_ready
         if self._failed_starts >= _MOST_DEATHS:
-            raise RuntimeError(f"worker processes do not start (exit {dead.process.exitcode})")
+            raise MachineError(f"worker processes do not start (exit {dead.process.exitcode})")
         self._workers[self._workers.index(dead)] = self._start()
         for task in dead.tasks.values():
             self._deaths[task.key] += 1

@@ -15,7 +15,7 @@ from grader.batch.handed_in import Assigned
 from grader.batch.progress import Display
 from grader.batch.sources import Tree, UnreadableError
 from grader.batch.task import Executor, Fault, Task
-from grader.options import RunningOptions
+from grader.runners import Reached
 
 _WORDS = re.compile(rb"\w+")
 
@@ -48,11 +48,11 @@ class Reader:
     """Reads the files of rows and makes tasks of them."""
 
     def __init__(
-        self, trees: Sequence[Tree], editions: Mapping[str, str], running: RunningOptions
+        self, trees: Sequence[Tree], editions: Mapping[str, str], reached: Reached
     ) -> None:
         self._trees = trees
         self._editions = editions
-        self._running = running
+        self._reached = reached
 
     def task(self, row: Assigned) -> Task:
         """Return the task of a row that has a path. Raises UnreadableError."""
@@ -61,7 +61,7 @@ class Reader:
         main = row.problem + PurePosixPath(row.path).suffix.lower()
         siblings = {name.rpartition(".")[0]: path for name, path in row.siblings if name != main}
         helpers = _helpers(source, siblings, tree.read)
-        return Task(self._editions[row.problem], main, source, helpers, self._running)
+        return Task(self._editions[row.problem], main, source, self._reached, helpers)
 
 
 def _helpers(

@@ -8,9 +8,7 @@ from types import TracebackType
 from typing import Protocol
 
 from grader.batch.snapshot import digest
-from grader.options import RunningOptions
-
-_DEFAULTS = RunningOptions()
+from grader.runners import Reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +23,9 @@ class Task:
     """the snapshot's key"""
     main: str
     source: bytes
+    reached: Reached
+    """what isolates learner code: a weaker run's result never stands for a stronger one's"""
     helpers: Mapping[str, bytes] = field(default_factory=dict)
-    running: RunningOptions = _DEFAULTS
 
     @property
     def submission_hash(self) -> str:
@@ -36,7 +35,7 @@ class Task:
     @property
     def key(self) -> str:
         """The SHA-256, in hexadecimal, of all that the verdict depends on."""
-        return digest([self.submission_hash, self.edition, *self.running.key()])
+        return digest([self.submission_hash, self.edition, *self.reached])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from grader import formats
+from grader import formats, runners
 from grader.batch import run
 from grader.batch.database import Database, Edition
 from grader.batch.handed_in import Wish
@@ -21,6 +22,7 @@ from grader.commands.batch_results import Outputs
 from grader.commands.publish import read_places
 from grader.errors import UsageError
 from grader.options import GradingOptions, RunningOptions
+from grader.runners import Reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,10 @@ def _run(options: BatchOptions, outputs: Outputs, context: Context) -> int:
         return MET
     batch_plan.show(assignments, rows, batch_plan.SHOWN_ROWS, context.tell)
     snapshots, editions = _snapshots(slugs, options, context)
-    reader = run.Reader(
-        trees, {slug: edition.key for slug, edition in editions.items()}, options.running
-    )
+    reached, note = _reach(options)
+    if note:
+        context.tell(note)
+    reader = run.Reader(trees, {slug: edition.key for slug, edition in editions.items()}, reached)
     with Database(_database_path(options, context), create=True) as database:
         plan = run.plan(rows, reader, database)
         run.begin(plan, editions, database)
@@ -81,7 +84,8 @@ def _run(options: BatchOptions, outputs: Outputs, context: Context) -> int:
             f" {plan.identical} identical to another"
         )
         try:
-            trouble = _grade(plan, reader, database, snapshots, options, context)
+            executor = partial(_executor, options, snapshots, reached)
+            trouble = _grade(plan, reader, database, executor, options, context)
         except KeyboardInterrupt:
             context.tell("The results so far are saved; run the same command to continue.")
             raise
@@ -92,7 +96,7 @@ def _grade(
     plan: run.Plan,
     reader: run.Reader,
     database: Database,
-    snapshots: Sequence[Snapshot],
+    executor_of: Callable[[int], Executor],
     options: BatchOptions,
     context: Context,
 ) -> run.Trouble:
@@ -102,21 +106,30 @@ def _grade(
         return run.Trouble()
     jobs = min(total, options.jobs or _cores())
     with ExitStack() as stack:
-        executor = stack.enter_context(_executor(options, jobs, snapshots, context))
+        executor = stack.enter_context(executor_of(jobs))
         display = stack.enter_context(_display(total, context))
         return run.grade(plan, reader, executor, database, display)
 
 
+def _reach(options: BatchOptions) -> tuple[Reached, str]:
+    """Choose the run's isolation, once for all workers; return it and a line for the user."""
+    if options.dask:
+        from grader.batch import dask
+
+        return dask.reach(options.dask, options.running)
+    return runners.reach(options.running.runner, options.running.require_isolation)
+
+
 def _executor(
-    options: BatchOptions, jobs: int, snapshots: Sequence[Snapshot], context: Context
+    options: BatchOptions, snapshots: Sequence[Snapshot], reached: Reached, jobs: int
 ) -> Executor:
     if options.dask:
         from grader.batch.dask import DaskCluster
 
-        return DaskCluster(options.dask, snapshots, options.running, context.tell)
+        return DaskCluster(options.dask, snapshots, reached)
     from grader.batch.pool import Pool
 
-    return Pool(jobs, snapshots, options.running, context.tell)
+    return Pool(jobs, snapshots, reached)
 
 
 def _display(total: int, context: Context) -> Display:

@@ -1,13 +1,14 @@
 """Runners: the ways to run an implementation on cases.
 
 `RUNNERS` lists them; `choose` returns a runner by name, or the strongest that works on this system.
+A run chooses once: its later runners are made by `again`, which never takes a weaker one.
 Importing this package is fast; a runner's own module is imported when the runner is chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -61,7 +62,8 @@ class ConcurrentRunner(Runner, Protocol):
 
 
 class RunnerClass(Protocol):
-    """A class of runners. Its constructor raises `errors.UsageError` where it cannot work.
+    """A class of runners. Its constructor raises `errors.UsageError` where it cannot work, and
+    `errors.MachineError` where it works but the machine refuses it now.
 
     `jobs` is the number of submissions that run at once, `spare` the number that may hang besides.
     """
@@ -103,13 +105,21 @@ JOBS, SPARE = 1, 2
 """the default numbers of submissions that run at once; see `RunnerClass`"""
 
 
+class Reached(NamedTuple):
+    """What isolates learner code in a run: a part of the key of each stored result."""
+
+    runner: str
+    layers: tuple[str, ...]
+
+
 def choose(
     name: str = "auto", require_isolation: bool = False, jobs: int = JOBS, spare: int = SPARE
 ) -> tuple[ConcurrentRunner, str]:
     """Return the runner `name` and a line for the user, or "".
 
     Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
-    would not confine learner code; the message names the missing layer.
+    would not confine learner code; the message names the missing layer. Raises
+    `errors.MachineError` when the runner works here but cannot start now, also after waiting.
     """
     from grader.errors import UsageError, unknown_name
 
@@ -117,10 +127,44 @@ def choose(
         return _strongest(require_isolation, jobs, spare)
     if name not in RUNNERS:
         raise unknown_name(f"there is no runner {name!r}", name, ["auto", *RUNNERS])
-    runner = RUNNERS[name]()
-    if require_isolation and not runner.confines:
+    if require_isolation and not RUNNERS[name]().confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")
-    return runner(jobs, spare), ""
+    return _made(name, jobs, spare), ""
+
+
+def reach(name: str, require_isolation: bool) -> tuple[Reached, str]:
+    """Return what `choose` reaches here, and its line for the user; no runner stays open."""
+    runner, note = choose(name, require_isolation)
+    with runner:
+        return Reached(runner.name, runner.isolation), note
+
+
+def again(reached: Reached, jobs: int = JOBS, spare: int = SPARE) -> ConcurrentRunner:
+    """Return one more runner for a run that reached `reached`.
+
+    Raises `errors.MachineError` when none starts, or when it reaches anything else.
+    """
+    from grader.errors import MachineError, UsageError
+    from grader.runners.retrying import patiently
+
+    def same() -> ConcurrentRunner:
+        try:
+            runner = RUNNERS[reached.runner]()(jobs, spare)
+        except UsageError as error:
+            raise MachineError(str(error)) from None
+        found = Reached(runner.name, runner.isolation)
+        if found != reached:
+            runner.close()
+            raise MachineError(f"the isolation changed during the run: {found}, before {reached}")
+        return runner
+
+    return patiently(same)
+
+
+def _made(name: str, jobs: int, spare: int) -> ConcurrentRunner:
+    from grader.runners.retrying import patiently
+
+    return patiently(lambda: RUNNERS[name]()(jobs, spare))
 
 
 def _strongest(require_isolation: bool, jobs: int, spare: int) -> tuple[ConcurrentRunner, str]:
@@ -128,9 +172,9 @@ def _strongest(require_isolation: bool, jobs: int, spare: int) -> tuple[Concurre
     from grader.errors import UsageError
 
     try:
-        return RUNNERS["zygote"]()(jobs, spare), ""
+        return _made("zygote", jobs, spare), ""
     except UsageError as error:
         if require_isolation:
             raise
         note = f"{error.complaints[0].message}; 'process' guards against accidents only"
-        return RUNNERS["process"]()(jobs, spare), note
+        return _made("process", jobs, spare), note

@@ -64,21 +64,36 @@ def take(count: int = SLOTS) -> Launched:
 
 def launch(count: int) -> Launched:
     """Start a zygote with `count` slots; OSError when it cannot start."""
+    opened: set[int] = set()
+    try:
+        return _launch(count, opened)
+    except BaseException:
+        for number in opened:
+            os.close(number)
+        raise
+
+
+def _launch(count: int, opened: set[int]) -> Launched:
+    """Start a zygote; `opened` has the descriptors to close when this raises."""
     import fcntl
 
     from grader.child import protocol
 
-    opened: list[int] = []
-
     def high(descriptor: int) -> int:
         """Move a descriptor to 64 or above, since the child uses low numbers for its own."""
+        opened.add(descriptor)
         moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
         os.close(descriptor)
-        opened.append(moved)
+        opened.symmetric_difference_update((descriptor, moved))
         return moved
 
-    commands_end, commands = map(high, os.pipe())
-    events, events_end = map(high, os.pipe())
+    def pipe() -> tuple[int, int]:
+        reader, writer = os.pipe()
+        opened.add(writer)
+        return high(reader), high(writer)
+
+    commands_end, commands = pipe()
+    events, events_end = pipe()
     log = high(os.memfd_create("grader-log"))
     shared = []
     for _ in range(count):
@@ -99,14 +114,9 @@ def launch(count: int) -> Launched:
         *((os.POSIX_SPAWN_DUP2, number, number) for number in given),
     ]
     arguments = command("zygote", ",".join(map(str, given)))
-    try:
-        pid = os.posix_spawn(
-            sys.executable, arguments, environment("/"), file_actions=actions, setsid=True
-        )
-    except BaseException:
-        for number in opened:
-            os.close(number)
-        raise
+    pid = os.posix_spawn(
+        sys.executable, arguments, environment("/"), file_actions=actions, setsid=True
+    )
     os.close(commands_end)
     os.close(events_end)
     return Launched(pid, commands, events, log, shared)

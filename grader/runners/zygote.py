@@ -20,9 +20,10 @@ from grader.child.protocol import (
     STARTS_LIMIT,
     TASKS_LIMIT,
 )
-from grader.errors import Complaint, UsageError
+from grader.errors import Complaint, MachineError, UsageError
 from grader.model import Job
 from grader.runners import launch
+from grader.runners.retrying import LACKS, patiently
 from grader.runners.scheduler import Scheduler
 from grader.runners.supervision import Start
 from grader.runners.zygote_child import ZygoteChild
@@ -46,7 +47,7 @@ class ZygoteRunner(Scheduler):
     """Runs submissions in confined children of a zygote.
 
     See `Scheduler` for the arguments. Raises `UsageError` where the sandbox does not work; the
-    message names the missing layers.
+    message names the missing layers. Raises `MachineError` when the zygote does not start.
     """
 
     name = "zygote"
@@ -76,12 +77,14 @@ class ZygoteRunner(Scheduler):
         try:
             client = ZygoteClient(launch.take(self._most))
         except OSError as error:
+            if error.errno in LACKS:
+                raise MachineError(f"the runner 'zygote' cannot start now: {error}") from None
             raise UsageError(f"the runner 'zygote' cannot start here: {error}") from None
         try:
             layers = client.layers(_TRIAL_SECONDS)
         except ZygoteError as error:
             client.close()
-            raise UsageError(f"the runner 'zygote' did not start: {error}") from None
+            raise MachineError(f"the runner 'zygote' did not start: {error}") from None
         names = {LANDLOCK: "landlock", SECCOMP: "seccomp"}
         missing = [name for bit, name in names.items() if not layers & bit]
         if missing:
@@ -128,9 +131,22 @@ class ZygoteRunner(Scheduler):
         worst = max((self._restarts[ticket] for ticket in again), default=0)
         if worst > _MOST_RESTARTS:
             raise RuntimeError(f"the zygote ended {worst} times: {reason}")
-        self._client = self._connect()
+        self._client = patiently(self._reconnect)
         for ticket, job in again.items():
             self._begin(ticket, job)
+
+    def _reconnect(self) -> ZygoteClient:
+        """Return a new client; MachineError also when the sandbox is not what it was before."""
+        before = self.isolation
+        try:
+            client = self._connect()
+        except UsageError as error:
+            raise MachineError(str(error)) from None
+        if self.isolation != before:
+            client.close()
+            now, self.isolation = self.isolation, before
+            raise MachineError(f"the isolation changed during the run: {now}, before {before}")
+        return client
 
 
 def _limits(job: Job) -> tuple[int, int]:

@@ -41,8 +41,10 @@ from grader.batch.progress import Lines
 from grader.batch.snapshot import Snapshot, take
 from grader.batch.task import Fault, Graded, Result, Task
 from grader.catalog import Course
-from grader.options import GradingOptions, RunningOptions
+from grader.options import GradingOptions
+from grader.runners import Reached, reach
 
+REACHED, _ = reach("process", False)
 EXPECTED = {
     "right": "passed",
     "no-bias": "failed",
@@ -278,9 +280,9 @@ def test_a_changed_helper_makes_a_changed_submission(small_course: Path, tmp_pat
 def test_a_task_is_graded_without_a_copy_of_its_files(small_course: Path, tmp_path: Path) -> None:
     snapshot = take(Course(small_course), "projection", GradingOptions())
     source, helpers = b"from helper import project\n", {"helper.py": generated.RIGHT.encode()}
-    task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
+    task_grader = TaskGrader([snapshot], REACHED, str(tmp_path))
     try:
-        task = Task(snapshot.key, "projection.py", source, helpers)
+        task = Task(snapshot.key, "projection.py", source, REACHED, helpers)
         (graded,) = results_of(task_grader, task)
         (folder,) = tmp_path.glob("grader-*")
         assert [path.name for path in folder.iterdir()] == ["0"], "more than the snapshot"
@@ -292,7 +294,7 @@ def test_a_task_is_graded_without_a_copy_of_its_files(small_course: Path, tmp_pa
 
 def task_and_snapshot(course: Path) -> tuple[Task, Snapshot]:
     snapshot = take(Course(course), "projection", GradingOptions())
-    return Task(snapshot.key, "projection.py", generated.RIGHT.encode()), snapshot
+    return Task(snapshot.key, "projection.py", generated.RIGHT.encode(), REACHED), snapshot
 
 
 def results_of(task_grader: TaskGrader, task: Task) -> list[Result]:
@@ -306,7 +308,7 @@ def test_a_runner_that_fails_is_replaced_and_its_task_is_graded(
     small_course: Path, tmp_path: Path
 ) -> None:
     task, snapshot = task_and_snapshot(small_course)
-    task_grader = TaskGrader([snapshot], RunningOptions("process"), str(tmp_path))
+    task_grader = TaskGrader([snapshot], REACHED, str(tmp_path))
     try:
         assert task_grader._runner
         task_grader._runner.close()
@@ -324,9 +326,10 @@ def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
     from grader.runners.zygote_client import ZygoteClient
 
     task, snapshot = task_and_snapshot(small_course)
-    task_grader = TaskGrader([snapshot], RunningOptions("auto"), str(tmp_path))
-    if task_grader.runner_name != "zygote":
+    reached, _ = reach("auto", False)
+    if reached.runner != "zygote":
         pytest.skip("the confined runner does not work here")
+    task_grader = TaskGrader([snapshot], reached, str(tmp_path))
     try:
         monkeypatch.setattr(ZygoteClient, "layers", lambda _self, _timeout: 0)
         task_grader._drop_runner()
@@ -335,6 +338,20 @@ def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
         task_grader.close()
     assert isinstance(fault, Fault), fault
     assert "cannot confine here: missing landlock and seccomp" in fault.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a runner that confines")
+@pytest.mark.parametrize("option", ["--require-isolation", "--runner=auto", "--runner=zygote"])
+def test_results_of_an_unconfined_run_never_stand_for_a_confined_one(
+    option: str, small_course: Path, tmp_path: Path
+) -> None:
+    learners = generated.write(tmp_path / "class", 2, ("right",))
+    database = tmp_path / "c.db"
+    batch(small_course, learners, "--database", database, "--runner", "process")
+    ran = batch(small_course, learners, "--database", database, option)
+    assert "2 to grade; 0 graded before" in ran.err
+    ran = batch(small_course, learners, "--database", database, "--require-isolation")
+    assert "0 to grade; 2 graded before" in ran.err
 
 
 # --- hidden cases -------------------------------------------------------------------------------
@@ -380,12 +397,13 @@ def test_everything_that_affects_a_verdict_changes_the_key(
     (small_course / "problems" / "projection" / "reference.py").write_text(generated.RIGHT)
     keys.append(key())
     tasks = [
-        Task(keys[0], "projection.py", b"1"),
-        Task(keys[0], "projection.py", b"2"),
-        Task(keys[0], "projection.ipynb", b"1"),
-        Task(keys[0], "projection.py", b"1", {"helper.py": b""}),
-        Task(keys[0], "projection.py", b"1", running=RunningOptions("process")),
-        Task(keys[1], "projection.py", b"1"),
+        Task(keys[0], "projection.py", b"1", REACHED),
+        Task(keys[0], "projection.py", b"2", REACHED),
+        Task(keys[0], "projection.ipynb", b"1", REACHED),
+        Task(keys[0], "projection.py", b"1", REACHED, {"helper.py": b""}),
+        Task(keys[0], "projection.py", b"1", Reached("inprocess", REACHED.layers)),
+        Task(keys[0], "projection.py", b"1", Reached("process", REACHED.layers[:-1])),
+        Task(keys[1], "projection.py", b"1", REACHED),
     ]
     assert len(set(keys)) == len(keys)
     assert len({task.key for task in tasks}) == len(tasks)
@@ -563,7 +581,7 @@ def test_a_pool_that_ends_during_start_leaves_no_traceback_and_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with Pool(4, (), RunningOptions("process"), print) as pool:
+    with Pool(4, (), REACHED) as pool:
         while not pool.has_room:
             pool.results()
     assert capfd.readouterr().err == ""
@@ -572,7 +590,7 @@ def test_a_pool_that_ends_during_start_leaves_no_traceback_and_no_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 def test_workers_ignore_ctrl_c_while_they_start(capfd: pytest.CaptureFixture[str]) -> None:
-    with Pool(1, (), RunningOptions("process"), print) as pool:
+    with Pool(1, (), REACHED) as pool:
         (worker,) = multiprocessing.active_children()
         assert worker.pid
         os.kill(worker.pid, signal.SIGINT)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from grader.child.protocol import LANDLOCK, SECCOMP
 from grader.child.sandbox import enter, landlock, seccomp
-from grader.errors import UsageError
-from grader.runners import launch
+from grader.errors import MachineError, UsageError
+from grader.runners import again, choose, launch, reach
 from grader.runners.zygote import ZygoteRunner
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="zygotes and sandboxes need Linux")
@@ -23,16 +27,84 @@ def descriptors() -> set[str]:
 
 @linux
 @pytest.mark.parametrize(
-    ("python", "message"), [("/nowhere/python", "cannot start here"), ("/bin/false", "did not")]
+    ("python", "error", "message"),
+    [
+        ("/nowhere/python", UsageError, "cannot start here"),
+        ("/bin/false", MachineError, "did not start"),
+    ],
 )
 def test_a_python_that_does_not_start_is_reported_without_open_descriptors(
-    monkeypatch: pytest.MonkeyPatch, python: str, message: str
+    monkeypatch: pytest.MonkeyPatch, python: str, error: type[Exception], message: str
 ) -> None:
     before = descriptors()
     monkeypatch.setattr(sys, "executable", python)
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(error, match=message):
         ZygoteRunner()
     assert descriptors() == before
+
+
+@contextmanager
+def few_descriptors() -> Iterator[None]:
+    """Let this process open no descriptor above 66, so that no warm process can start."""
+    import resource
+
+    own = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (67, own[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, own)
+
+
+@linux
+def test_a_runner_that_cannot_start_now_is_a_fault_and_not_a_weaker_runner() -> None:
+    before = descriptors()
+    with few_descriptors(), pytest.raises(MachineError, match="Too many open files"):
+        choose("auto")
+    assert descriptors() == before
+
+
+@linux
+def test_a_runner_that_cannot_start_at_first_is_tried_again() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with few_descriptors():
+            chosen = pool.submit(choose, "auto")
+            time.sleep(0.2)
+            assert not chosen.done()
+        runner, note = chosen.result(30)
+    with runner:
+        assert (runner.name, note) == ("zygote", "")
+
+
+@linux
+@pytest.mark.parametrize("python", ["/bin/false", "/nowhere/python"])
+def test_a_later_runner_of_a_run_is_never_a_weaker_one(
+    monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    reached, _ = reach("auto", False)
+    monkeypatch.setattr(sys, "executable", python)
+    with pytest.raises(MachineError):
+        again(reached)
+
+
+def test_a_later_runner_that_reaches_other_layers_is_refused() -> None:
+    reached, _ = reach("process", False)
+    again(reached).close()
+    with pytest.raises(MachineError, match="isolation changed during the run"):
+        again(reached._replace(layers=(*reached.layers, "another")))
+
+
+@linux
+def test_a_fault_of_the_machine_exits_3_with_a_sentence(small_course: Path) -> None:
+    ran = subprocess.run(
+        ["prlimit", "--nofile=67", sys.executable, "-m", "grader", "grade", "--root", small_course],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 3, ran
+    assert "Traceback" not in ran.stderr
+    assert "help: This machine is short of memory or processes; try again." in ran.stderr
 
 
 @linux
