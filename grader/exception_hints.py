@@ -29,6 +29,7 @@ _FILES = {
     "utf16": _UTF_8,
     "nul": "Delete the line and type it again, or save the file as UTF-8.",
     "not_utf8": _UTF_8,
+    "codec": "Save the file as UTF-8 and delete this line.",
     "notebook_text": "Rename it to .ipynb, or export it as a script.",
     "notebook_unreadable": "Save it again in Jupyter.",
     "notebook_too_deep": "Save it again in Jupyter.",

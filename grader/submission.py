@@ -7,7 +7,9 @@ import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from grader import source_text
 from grader.model import Failure, Refusal, Submission
+from grader.text import clean
 
 MOST_BYTES = 1024 * 1024
 NOTEBOOK = ".ipynb"
@@ -15,8 +17,7 @@ MOST_NOTEBOOK_BYTES = 10 * 1024 * 1024
 """a notebook contains pictures, so it is larger than its code"""
 _MOST_HELPERS = 20
 _IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
-_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-"""a declaration of another encoding than UTF-8 (PEP 263)"""
+_LONGEST_NAME = 40
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -106,7 +107,11 @@ def _refusal_of(source: bytes) -> Refusal | None:
     nul = source.find(b"\0")
     if nul >= 0:
         return Refusal("encoding", Failure("nul"), line=source.count(b"\n", 0, nul) + 1)
-    if not any(map(_CODING.match, source.split(b"\n", 2)[:2])):
+    stated = source_text.declared(source)
+    if stated and source_text.codec(stated[0]) is None:
+        facts = {"name": clean(stated[0], _LONGEST_NAME)}
+        return Refusal("encoding", Failure("codec", facts=facts), line=stated[1])
+    if not stated:
         try:
             source.decode()
         except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ ORDER = (
     "errors",
     "model",
     "text",
+    "source_text",
     "files",
     "patterns",
     "recipes",

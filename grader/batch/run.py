@@ -16,8 +16,11 @@ from grader.batch.progress import Display
 from grader.batch.sources import Tree, UnreadableError
 from grader.batch.task import Executor, Fault, Task
 from grader.runners import Reached
+from grader.submission import MOST_BYTES
 
 _WORDS = re.compile(rb"\w+")
+_MOST_HELPERS = 100
+_MOST_HELPER_BYTES = 4 * MOST_BYTES
 
 Place = tuple[str, str]
 """a learner's key and an exercise's slug"""
@@ -70,17 +73,23 @@ def _helpers(
     """Return the files of the modules that the source may import, directly or indirectly.
 
     A module is included when its name occurs as a word in the source. A superfluous file only
-    means that two equivalent submissions are graded separately.
+    means that two equivalent submissions are graded separately. At most `_MOST_HELPERS` files and
+    `_MOST_HELPER_BYTES` are returned.
     """
     needed: dict[str, bytes] = {}
+    left = _MOST_HELPER_BYTES
     queue = [source]
     while queue:
         words = set(_WORDS.findall(queue.pop()))
         for module, path in siblings.items():
             name = f"{module}.py"
-            if name not in needed and module.isidentifier() and module.encode() in words:
-                needed[name] = read(path)
-                queue.append(needed[name])
+            if name in needed or not module.isidentifier() or module.encode() not in words:
+                continue
+            if len(needed) == _MOST_HELPERS or left <= 0:
+                return needed
+            needed[name] = read(path)
+            left -= len(needed[name])
+            queue.append(needed[name])
     return needed
 
 

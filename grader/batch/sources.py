@@ -16,6 +16,7 @@ from typing import Protocol
 from grader.batch.archive import Archive, DamagedError
 from grader.errors import UsageError
 from grader.submission import NOTEBOOK, most_bytes
+from grader.text import clean
 
 SOURCES = (".py", ".ipynb")
 """file name endings of submissions"""
@@ -23,6 +24,8 @@ METADATA = "submission_metadata.yml"
 """the file in which a Gradescope export lists submissions and submitters"""
 _JUNK = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
 _MAX_INNER_ZIP = 32 * 1024 * 1024
+_SHOWN = 100
+"""characters of a path in a reason"""
 _MAX_METADATA = 64 * 1024 * 1024
 
 
@@ -59,9 +62,10 @@ class InnerZips:
         except (UnreadableError, DamagedError) as error:
             yield path, f"this ZIP is refused: {error}"
             return
-        outside = [member for member in archive.members if member.outside]
-        if outside:
-            yield path, f"this ZIP is refused: {outside[0].path!r} lies outside it"
+        misplaced = next((member for member in archive.members if member.misplaced), None)
+        if misplaced:
+            name = clean(misplaced.path, _SHOWN)
+            yield path, f"this ZIP is refused because of its file {name!r}: {misplaced.why}"
             return
         self._paths.add(path)
         for member in archive.members:
@@ -245,17 +249,17 @@ class DiskTree:
 
 
 class ZipTree:
-    """A ZIP file. Raises UsageError when it is damaged or a ZIP bomb."""
+    """A ZIP file. Raises UsageError when it is damaged."""
 
     def __init__(self, path: Path) -> None:
         try:
-            self._archive = Archive(path, path.stat().st_size)
+            self._archive = Archive(path)
         except (OSError, DamagedError) as error:
             raise UsageError(f"{path}: {error}") from None
         self.name = path.stem
         self._inner = InnerZips(self._whole)
-        self.left_out = tuple(Entry(m.path, m.why) for m in self._archive.members if m.outside)
-        inside = [member for member in self._archive.members if not member.outside]
+        self.left_out = tuple(Entry(m.path, m.why) for m in self._archive.members if m.misplaced)
+        inside = [member for member in self._archive.members if not member.misplaced]
         # File managers pack a folder as a ZIP that contains one folder of the same name.
         wrapped = all(member.path.startswith(f"{self.name}/") for member in inside)
         self._prefix = f"{self.name}/" if wrapped else ""

@@ -72,6 +72,7 @@ _SENTENCES = {
     "utf16": "the file is saved as UTF-16, not UTF-8",
     "nul": "the file contains a NUL byte, so it is not Python text",
     "not_utf8": "the file is not UTF-8 text",
+    "codec": "the file declares the encoding {name}, which is not supported",
     "notebook_text": "the file contains a Jupyter notebook, not Python",
     "notebook_unreadable": "the notebook cannot be read: {reason}",
     "notebook_too_deep": "the notebook cannot be read: it is nested too deeply",

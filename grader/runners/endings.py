@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
 import signal
-import tokenize
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from grader import source_text
 from grader.child import calling, protocol
 from grader.child.learner import REFUSED_BY_SYSTEM
 from grader.errors import closest
 from grader.model import Failure, Frame, Limits, Outcome, Refusal, Submission, Warned
 from grader.runners.frames import Facts
-from grader.text import clean, decode
-
-_KEPT = 4096
-"""bytes of output kept for one call"""
+from grader.runners.output import Output, Trace
+from grader.text import clean
 
 
 class Ending(NamedTuple):
@@ -32,57 +28,6 @@ class Ending(NamedTuple):
     peak_mb: float = 0.0
     flooded: bool = False
     """whether it wrote more than `OUTPUT_LIMIT`"""
-
-
-class Output:
-    """The bytes of one child's output stream, split at the marker of its request."""
-
-    def __init__(self, data: bytes, marker: str) -> None:
-        self.data = data
-        separator = f"\0{marker}\0".encode("ascii")
-        self._parts = _ALIVE.sub(b"", _TRACES.sub(b"", data)).split(separator)
-
-    def of(self, part: int) -> str:
-        """Return the clean text of one part: 0 of loading the file, 1 of the first call, ..."""
-        return printed(self._parts[part]) if part < len(self._parts) else ""
-
-
-def printed(data: bytes) -> str:
-    """Return the output of one call as clean text of at most `_KEPT` bytes."""
-    text = decode(data[:_KEPT], _KEPT)
-    left_out = len(data) - _KEPT
-    return text + (f"\n... {left_out} more bytes" if left_out > 0 else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A stack of Python frames: path, line, function, innermost first.
-
-    `alive` is true when the interpreter was running Python code, not one long C call.
-    """
-
-    frames: tuple[tuple[str, int, str], ...] = ()
-    alive: bool = False
-
-
-def read_trace(data: bytes, marker: str) -> Trace:
-    """Return the last stack that `faulthandler` wrote in `data`."""
-    blocks = _TRACES.findall(data)
-    if not blocks:
-        return Trace()
-    text = decode(blocks[-1], 2**16)
-    frames = tuple((path, int(line), name) for path, line, name in _FRAME.findall(text))
-    return Trace(frames, f"\0{marker}+\0".encode("ascii") in data)
-
-
-_TRACES = re.compile(
-    rb"(?:(?:Fatal Python error|Windows fatal exception|Timeout \()[^\n]*\n\n?)?"
-    rb"(?:Stack|Current thread 0x|Thread 0x)[^\n]*\(most recent call first\):\n"
-    rb"(?:  [^\n]*\n)*(?:\n?Extension modules: [^\n]*\n?)?"
-)
-"""the text that `faulthandler` writes, CPython 3.11 to 3.14"""
-_ALIVE = re.compile(rb"\0[0-9a-f]+\+\0")
-_FRAME = re.compile(r'^  File "(.*)", line (\d{1,9}) in (.{1,200})$', re.MULTILINE)
 
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -114,7 +59,7 @@ class Sources:
         if path not in self._bytes:
             return ""
         if path not in self._lines:
-            self._lines[path] = _LINE_END.split(_text(self._bytes[path]))
+            self._lines[path] = _LINE_END.split(source_text.decode(self._bytes[path]))
         lines = self._lines[path]
         return clean(lines[number - 1], _LONGEST_LINE) if 0 < number <= len(lines) else ""
 
@@ -142,14 +87,6 @@ class Sources:
         own = ((self._by_escaped.get(path, path), line, name) for path, line, name in places)
         numbers = {path: number for number, path in enumerate(self._paths)}
         return self.frames((numbers[path], n, name) for path, n, name in own if path in numbers)
-
-
-def _text(source: bytes) -> str:
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        return source.decode(encoding, errors="replace")
-    except (SyntaxError, LookupError, UnicodeError):  # `idna` refuses to replace anything
-        return source.decode("utf-8", errors="replace")
 
 
 _OUT_OF_MEMORY = (
@@ -197,12 +134,10 @@ def of_timeout(seconds: float, trace: Trace, sources: Sources, *, doing: Doing) 
     return Judgement(Outcome.TIMED_OUT, _ended("timeout", facts, trace, sources))
 
 
-def of_ending(
-    ending: Ending, output: Output, trace: Trace, sources: Sources, limits: Limits
-) -> Judgement:
+def of_ending(ending: Ending, output: Output, sources: Sources, limits: Limits) -> Judgement:
     """Return the judgement of a process that ended before it answered."""
     outcome, kind, facts = _ending_facts(ending, output, limits)
-    return Judgement(outcome, _ended(kind, facts, trace, sources))
+    return Judgement(outcome, _ended(kind, facts, output.trace, sources))
 
 
 def _ending_facts(

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from grader.model import Call, Execution, Failure, Outcome
-from grader.runners.endings import Judgement, Output, Sources
+from grader.runners.endings import Judgement, Sources
 from grader.runners.frames import Returned
+from grader.runners.output import Output
 
 
 class Executions:

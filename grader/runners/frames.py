@@ -161,7 +161,7 @@ def read_facts(meta: Any) -> Facts:
     """Return checked facts; ProtocolError when a field has the wrong type."""
     given = _dictionary(meta)
     frames = []
-    for item in _list(given.get("frames", [])):
+    for item in _list(given.get("frames", []))[: protocol.FRAMES_LIMIT]:
         file, line, function = _list(item, 3)
         frames.append((_integer(file) or 0, _integer(line) or 0, _text(function)))
     return Facts(

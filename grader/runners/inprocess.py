@@ -36,9 +36,9 @@ from grader.model import (
     Submission,
     Value,
 )
-from grader.runners import endings
 from grader.runners.endings import Sources, of_exception, refusal_of_facts
 from grader.runners.frames import read_facts
+from grader.runners.output import printed
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -212,7 +212,7 @@ def _captured() -> Iterator[io.StringIO]:
 
 
 def _printed(captured: io.StringIO) -> str:
-    return endings.printed(captured.getvalue().encode("utf-8", "replace"))
+    return printed(captured.getvalue().encode("utf-8", "replace"))
 
 
 @contextlib.contextmanager

@@ -18,9 +18,7 @@ from grader.runners import endings
 from grader.runners.endings import (
     Ending,
     Judgement,
-    Output,
     Sources,
-    read_trace,
     refusal_of_ending,
     refusal_of_facts,
 )
@@ -37,6 +35,7 @@ from grader.runners.frames import (
     Refused,
     Returned,
 )
+from grader.runners.output import Output
 
 
 class Child(Protocol):
@@ -237,8 +236,7 @@ class Supervision:
         if self._phase is Phase.STARTING:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
             raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
-        trace = read_trace(output.data, self._marker)
-        self._end_call(endings.of_ending(ending, output, trace, self._sources, self._limits))
+        self._end_call(endings.of_ending(ending, output, self._sources, self._limits))
 
     def _late(self) -> None:
         """Stop a child that has exceeded its deadline."""
@@ -252,7 +250,7 @@ class Supervision:
             seconds, doing = self._limits.total_seconds, "submission"
         self._child.ask_trace(_TRACE_SECONDS)
         self._child.stop()
-        trace = read_trace(self._output().data, self._marker)
+        trace = self._output().trace
         self._end_call(endings.of_timeout(seconds, trace, self._sources, doing=doing), seconds)
 
     def _end_call(self, judgement: Judgement, seconds: float = 0.0) -> None:

@@ -543,11 +543,11 @@ def test_a_flood_is_a_flood_when_a_descendant_keeps_the_pipes_open(run: RunSourc
 
 
 @pytest.mark.parametrize("coding", ["idna", "punycode", "undefined", "utf9"])
-def test_a_file_in_an_odd_encoding_is_refused_or_run_and_never_a_protocol_error(
+def test_a_helper_in_an_odd_encoding_is_run_or_fails_and_never_a_protocol_error(
     run: RunSource, coding: str
 ) -> None:
-    source = f"# coding: {coding}\ndef f(X):\n    raise ValueError(X)\n".encode()
-    result = run(source, count=1)
+    helper = f"# coding: {coding}\ndef g(X):\n    raise ValueError(X)\n"
+    result = run("from odd import g as f\n", count=1, odd=helper)
     if result.refusal is None:
         assert result.executions["case-0"].outcome is Outcome.RAISED
     else:
