@@ -26,10 +26,11 @@ def skip_waiting(
 ) -> tuple[RequirementResult, ...]:
     """Return the results in the problem's order, with those that wait for others skipped.
 
-    `results` has the result of each requirement judged alone, by id.
+    `results` has the result of each requirement judged alone, by id. If one of them is red, one of
+    the returned ones is: a submission that fails shows why.
     """
     unmet_needs = {r.id: _unmet_needs(problem, r, results) for r in problem.requirements}
-    final = []
+    final = {}
     for requirement in problem.requirements:
         result = results[requirement.id]
         unmet = unmet_needs[requirement.id]
@@ -37,8 +38,13 @@ def skip_waiting(
             # Name the requirements that the learner can work on now: red ones that do not wait.
             ready = [id for id in unmet if is_red(results[id]) and not unmet_needs[id]]
             result = _skipped(result, tuple(ready or unmet))
-        final.append(result)
-    return tuple(final)
+        final[requirement.id] = result
+    if not any(map(is_red, final.values())):
+        # All wait: for some that were not run, or the structure requirement and others in turn.
+        waiting = [r for r in problem.requirements if is_red(results[r.id])]
+        for shown in sorted(waiting, key=lambda r: r.checks != "structure")[:1]:
+            final[shown.id] = results[shown.id]
+    return tuple(final.values())
 
 
 def _unmet_needs(

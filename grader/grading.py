@@ -89,7 +89,12 @@ def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Pre
 def build_calls(problem: Problem, reseed: int = 0) -> tuple[Call, ...]:
     """Return the problem's cases with built arguments, in the author's order."""
     return tuple(
-        Call(case.id, case.requirement, tuple(recipes.build(case.arguments, reseed).values()))
+        Call(
+            case.id,
+            case.requirement,
+            tuple(recipes.build(case.arguments, reseed).values()),
+            case.hidden,
+        )
         for case in problem.cases
     )
 
@@ -121,13 +126,9 @@ def located(run: Run, submission: Submission) -> Run:
 
 
 def job_of(prepared: PreparedProblem, submission: Submission) -> Job:
-    """Return the job that runs a submission on every case.
-
-    Hidden cases come last, so learner code cannot print their arguments during a visible case.
-    """
+    """Return the job that runs a submission on every case, on the hidden ones last."""
     problem = prepared.problem
-    hidden = {case.id for case in problem.cases if case.hidden}
-    calls = sorted(prepared.calls, key=lambda call: call.case in hidden)
+    calls = sorted(prepared.calls, key=lambda call: call.hidden)
     return Job(submission, problem.entry_point, problem.returns, calls, problem.limits)
 
 

@@ -273,12 +273,14 @@ class Execution:
 class Call:
     """One case for a runner: its id, the requirement it belongs to, and built arguments.
 
-    If `arguments` contains an object twice, the implementation gets one object twice.
+    If `arguments` contains an object twice, the implementation gets one object twice. A process
+    that makes visible calls never gets the arguments of a hidden one.
     """
 
     case: str
     requirement: str
     arguments: tuple[Any, ...]
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import count
 
 from grader.errors import Location
-from grader.model import Case, CaseResult, Execution, Problem, Reason, Report, Verdict
+from grader.model import Case, CaseResult, Execution, Outcome, Problem, Reason, Report, Verdict
 
 _WHY = "Hidden: its input is not shown."
 
@@ -20,8 +20,9 @@ _WHY = "Hidden: its input is not shown."
 def hide(report: Report) -> Report:
     """Return the report without the details of hidden cases.
 
-    Inputs, expected values, printed text, exceptions, notes and exact times are removed; verdicts
-    and diagnoses stay. A report without hidden cases is returned unchanged.
+    Inputs, expected values, printed text, exceptions, notes and times are removed; verdicts and
+    diagnoses stay. `seconds` becomes the time of the visible calls. A report without hidden cases
+    is returned unchanged.
     """
     if not any(case.hidden for case in report.problem.cases):
         return report
@@ -35,7 +36,7 @@ def hide(report: Report) -> Report:
         report,
         problem=replace(report.problem, cases=visible),
         requirements=requirements,
-        seconds=_coarse(report.seconds),
+        seconds=_visible_seconds(report),
     )
 
 
@@ -65,11 +66,24 @@ def _shown_case(case: Case, name: str) -> Case:
 def _shown_result(result: CaseResult, shown: Mapping[str, Case]) -> CaseResult:
     if not result.case.hidden:
         return result
-    execution = Execution(result.execution.outcome, seconds=_coarse(result.execution.seconds))
+    # The outcome says no more than the verdict: a call may choose between a crash and a timeout.
+    execution = Execution(_OUTCOMES[result.verdict])
     reason = None if result.verdict is Verdict.PASSED else Reason("hidden")
     return CaseResult(shown[result.case.id], result.verdict, execution, reason=reason)
 
 
-def _coarse(seconds: float) -> float:
-    """Return whole seconds, rounded up, so that running time does not leak hidden inputs."""
-    return float(math.ceil(seconds))
+_OUTCOMES = {
+    Verdict.PASSED: Outcome.RETURNED,
+    Verdict.FAILED: Outcome.RETURNED,
+    Verdict.ERRORED: Outcome.RAISED,
+    Verdict.SKIPPED: Outcome.NOT_RUN,
+}
+
+
+def _visible_seconds(report: Report) -> float:
+    """Return the time of the visible calls in whole seconds, rounded up.
+
+    The running time of hidden calls may tell their inputs, so it is not part of the time.
+    """
+    cases = [case for result in report.requirements for case in result.cases]
+    return float(math.ceil(sum(c.execution.seconds for c in cases if not c.case.hidden)))

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from small_problem import (
     NAMED,
     PAIR,
@@ -300,10 +302,59 @@ def test_several_unmet_needs_are_named_in_the_authors_order() -> None:
 
 
 def test_a_requirement_waits_for_a_needed_one_that_was_not_run() -> None:
-    small = small_problem(says("a"), says("b", "a"))
-    run = instead(small.run(b1=wrong), a1=NOT_RUN)
-    assert small.verdicts(run) == {"a": "skipped", "b": "skipped"}
+    small = small_problem(says("a"), says("b", "a"), says("c"))
+    run = instead(small.run(b1=wrong, c1=raising), a1=NOT_RUN)
+    assert small.verdicts(run) == {"a": "skipped", "b": "skipped", "c": "errored"}
     assert small.results(run)["b"].waits_for == ("a",)
+
+
+def test_a_requirement_does_not_wait_when_nothing_else_would_be_red() -> None:
+    small = small_problem(says("a"), says("b", "a"), says("c", "b"))
+    run = instead(small.run(b1=wrong, c1=wrong), a1=NOT_RUN)
+    assert small.verdicts(run) == {"a": "skipped", "b": "failed", "c": "skipped"}
+
+
+def test_the_structure_is_red_when_it_and_another_requirement_wait_for_each_other() -> None:
+    small = small_problem(
+        says("first"), says("shape", "last", checks="structure"), says("last", "first")
+    )
+    run = small.run(
+        first1=lambda x: (x.sum(), x), shape1=lambda x: (2 * x, x), last1=lambda x: (x, x)
+    )
+    assert small.verdicts(run) == {"first": "skipped", "shape": "failed", "last": "skipped"}
+
+
+BEHAVIOURS = {
+    "right": right,
+    "wrong": wrong,
+    "raises": raising,
+    "shape": lambda x: (2 * x, x),
+    "swapped": lambda x: (x.sum(), 2 * x),
+    "bare": lambda x: x,
+    "wrong and shape": lambda x: (x, x),
+}
+
+
+@given(data=st.data())
+@settings(deadline=None)
+def test_a_submission_that_fails_has_a_red_requirement(data: st.DataObject) -> None:
+    ids = ["a", "b", "c", "d"]
+    structure = data.draw(st.sampled_from(ids))
+    requirements = [
+        says(
+            id,
+            *data.draw(st.sets(st.sampled_from(ids[:position]))),
+            checks="structure" if id == structure else "values",
+        )
+        if position
+        else says(id, checks="structure" if id == structure else "values")
+        for position, id in enumerate(ids)
+    ]
+    small = small_problem(*requirements, cases=1)
+    chosen = {f"{id}1": data.draw(st.sampled_from(sorted(BEHAVIOURS))) for id in ids}
+    report = small.report(small.run(**{case: BEHAVIOURS[name] for case, name in chosen.items()}))
+    verdicts = {str(result.verdict) for result in report.requirements}
+    assert report.verdict == "passed" or verdicts & {"failed", "errored"}, chosen
 
 
 def test_a_failed_need_is_named_before_one_that_was_not_run() -> None:

@@ -241,6 +241,35 @@ def test_the_pipeline_hides_cases_unless_reveal_is_set(course: Path) -> None:
         assert "the id" in told(formats.render(name, [revealed])), name
 
 
+def test_times_and_outcomes_of_hidden_cases_are_not_told(course: Path) -> None:
+    """A hidden call could say a number by how long it takes or by the way in which it fails."""
+    source = """
+import sys, time
+
+def twice(x):
+    if x[0] > 1e6:
+        time.sleep(1.1)
+        if len(x) == 2:
+            time.sleep(60)
+    return x + x
+"""
+    (course / "solutions" / "twice.py").write_text(source)
+    path = course / "solutions" / "twice.py"
+    hides, reveals = (
+        ProblemGrader(Course(course), "twice", GradingOptions(reveal=r)) for r in (False, True)
+    )
+    with runners.choose("process")[0] as runner:
+        hidden, revealed = (each.grade(path, runner) for each in (hides, reveals))
+    assert hidden.seconds <= 1 < 3 < revealed.seconds
+    told = [
+        [(c.execution.seconds, str(c.execution.outcome)) for r in report.requirements
+         for c in r.cases if c.case.hidden]
+        for report in (hidden, revealed)
+    ]  # fmt: skip
+    assert told[0] == [(0.0, "returned"), (0.0, "raised")]
+    assert [outcome for _, outcome in told[1]] == ["returned", "timed_out"]
+
+
 def test_reveal_shows_the_details_of_hidden_cases(course: Path) -> None:
     ran = run_in(course, "grade", "-v", "--reveal")
     assert told(ran.out) == list(MARKERS)

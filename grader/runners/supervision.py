@@ -1,7 +1,8 @@
 """Supervise the children that run one submission.
 
 Deadlines use the grader's monotonic clock. After a timeout, a crash or an exceeded limit, a new
-child gets the remaining calls, without those of the same requirement.
+child gets the remaining calls, without those of the same requirement. Hidden calls go to a child
+that has met no visible one; learners see nothing of it but the verdicts of its calls.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ Start = Callable[[bytes, str], Child]
 """(bytes of a request, its marker) -> a child that has the request"""
 
 
-_MOST_KEPT = 4
+_MOST_KEPT = 8
 _LARGEST_KEPT = 8 * 2**20
 
 _kept: dict[tuple[int, ...], tuple[Sequence[Call], protocol.Calls]] = {}
@@ -122,6 +123,10 @@ class Supervision:
         self._began = time.monotonic()
         self._ends = self._began + job.limits.total_seconds
         self._budget = protocol.RESULT_BUDGET
+        self._was_loaded = False
+        self._free = 0.0
+        """the limit of loading, in s, if loading in the current child is not charged, else 0"""
+        # A file whose calls are all hidden is first loaded without any: learners see that output.
         self._begin()
 
     @property
@@ -199,26 +204,32 @@ class Supervision:
         now = self._heard = time.monotonic()
         if isinstance(message, Hello):
             self._phase = Phase.LOADING
-            self._ends += now - self._started
+            self._ends += now - self._started + self._free
+            self._greeted = now
             self._deadline = min(now + self._limits.import_seconds, self._ends)
         elif isinstance(message, Ready):
             self._phase = Phase.CALLING
-            self._warnings = self._warnings or self._sources.warnings(message.warnings)
+            if not self._was_loaded:
+                self._was_loaded = True
+                self._warnings = self._sources.warnings(message.warnings)
+            if self._free:
+                self._ends += now - self._greeted - self._free
             self._deadline = min(now + self._limits.seconds, self._ends)
         elif isinstance(message, Refused):
             self._refuse(message.facts)
         elif isinstance(message, End):
             self._child.release()
-            self._executions.settle(self._output())
-            self._phase = Phase.OVER
+            self._executions.end(self._output())
+            self._go_on()
         else:
             self._deadline = min(now + self._limits.seconds, self._ends)
             self._answer(message)
 
     def _answer(self, message: Returned | Raised) -> None:
-        seconds = message.seconds
+        # The child's own measure is more exact than the grader's, but no call outlasts the child.
+        seconds = min(message.seconds, time.monotonic() - self._started)
         if isinstance(message, Returned):
-            self._executions.add_returned(message, self._sources)
+            self._executions.add_returned(message, seconds, self._sources)
             return
         judgement = endings.of_exception(
             message.facts, self._sources, confined=self._child.confined, loading=False
@@ -259,17 +270,27 @@ class Supervision:
         If calls remain, start another child for them. If the file was not loaded, refuse it.
         """
         is_loaded = self._phase is Phase.CALLING
-        if not is_loaded and self._is_first:
+        if not self._was_loaded:
             self._refusal = refusal_of_ending(judgement, self._output().of(0))
             self._phase = Phase.OVER
             return
-        self._executions.end_call(judgement, seconds, self._output())
+        if not is_loaded and self._executions.hidden:
+            self._executions.fail(judgement)
+        else:
+            self._executions.end_call(judgement, seconds, self._output())
         if time.monotonic() >= self._ends:
             used = {"seconds": self._limits.total_seconds}
             self._executions.leave_out(Failure("used_up", facts=used))
         elif not is_loaded:
             self._executions.leave_out(Failure("not_reloaded"))
-        if self._executions.given:
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Start a child for the calls that remain; without any, the run is complete."""
+        were_hidden = self._executions.hidden
+        if self._executions.more():
+            first_hidden = self._executions.hidden and not were_hidden
+            self._free = self._limits.import_seconds if first_hidden else 0.0
             self._budget = self._reception.budget
             self._begin()
         else:
@@ -277,9 +298,7 @@ class Supervision:
 
     def _refuse(self, facts: Facts) -> None:
         self._child.release()
-        if not self._is_first:
-            self._executions.leave_out(Failure("not_reloaded"))
-        else:
+        if not self._was_loaded:
             self._refusal = refusal_of_facts(
                 facts,
                 self._sources,
@@ -287,12 +306,11 @@ class Supervision:
                 self._child.confined,
                 self._output().of(0),
             )
+        elif self._executions.hidden:
+            self._executions.fail(Judgement(Outcome.RAISED, Failure("not_reloaded")))
+        else:
+            self._executions.leave_out(Failure("not_reloaded"))
         self._phase = Phase.OVER
-
-    @property
-    def _is_first(self) -> bool:
-        """Whether the current child is the first; a second child follows a final execution."""
-        return not self._executions.any_settled
 
     def _output(self) -> Output:
         return Output(self._child.output(), self._marker)

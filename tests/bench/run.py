@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import material
@@ -28,6 +28,7 @@ from material import REPOSITORY, SLUG, write_course
 from grader import grading
 from grader.catalog import Course
 from grader.compare import array_of
+from grader.grading import PreparedProblem
 from grader.model import Submission
 from grader.pipeline import ProblemGrader
 from grader.runners.zygote import ZygoteRunner
@@ -60,6 +61,7 @@ def main() -> int:
         figures = [
             *whole_process(root, pairs),
             *warm_submission(root, pairs),
+            hidden_cases(root, pairs),
             *batches(root, 40 if options.quick else 200),
             *growth(root, pairs),
             save_to_verdict(root, pairs),
@@ -141,6 +143,29 @@ def warm_submission(root: Path, pairs: int) -> list[Figure]:
             f"{_ms(ourses)} against {_ms(bares_seen)}",
         )
     ]
+
+
+def hidden_cases(root: Path, pairs: int) -> Figure:
+    """One warm submission whose hidden cases run in a second child, against one child for all."""
+    grader = ProblemGrader(Course(write_course(root / "hidden", 12)), SLUG)
+    submission = Submission("submission.py", material.RIGHT.encode())
+    prepared = grader.prepared
+    calls = tuple(replace(call, hidden=n % 2 == 1) for n, call in enumerate(prepared.calls))
+    both = {"no hidden case": prepared, "half hidden": replace(prepared, calls=calls)}
+    with ZygoteRunner() as runner:
+
+        def work(each: PreparedProblem) -> Callable[[], None]:
+            def twenty() -> None:
+                for _ in range(20):
+                    grading.grade(each, submission, "submission.py", runner)
+
+            return twenty
+
+        seconds = in_turns({name: work(each) for name, each in both.items()}, pairs)
+    each = {name: [time / 20 for time in times] for name, times in seconds.items()}
+    return against(
+        each, "half hidden", "no hidden case", "a warm submission with 6 hidden of 12 cases / none"
+    )
 
 
 def batches(root: Path, count: int) -> list[Figure]:
