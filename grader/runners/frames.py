@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -180,7 +180,7 @@ def read_facts(meta: Any) -> Facts:
     )
 
 
-def read_json(text: bytes) -> Any:
+def read_json(text: bytes | bytearray) -> Any:
     """Return the decoded JSON of a meta; ProtocolError when it is not JSON."""
     try:
         return json.loads(text)
@@ -268,7 +268,7 @@ class Reception:
     """Decodes a child's bytes to checked messages.
 
     `calls` is the number of calls in the child's request, `budget` the remaining bytes for its
-    arrays, `answered` the number of finished calls. Buffers at most one incomplete frame.
+    arrays, `answered` the number of finished calls. Holds at most one incomplete frame.
     """
 
     calls: int
@@ -277,9 +277,20 @@ class Reception:
     _said_hello: bool = False
     _ready: bool = False
     _over: bool = False
-    _buffer: bytearray = field(default_factory=bytearray)
     _header: tuple[()] | tuple[int, int, int, int] = ()
+    _meta: bytes | bytearray | None = None
+    _part: bytes | bytearray = b""
+    """the bytes so far of the header, the meta or the payload of a frame"""
     _wanted: int = protocol.HEADER.size
+    """the size of the whole part"""
+
+    @property
+    def missing(self) -> int:
+        """How many bytes complete the header, the meta or the payload that comes next.
+
+        When no more are fed at once, none of them is copied.
+        """
+        return self._wanted - len(self._part)
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """Yield the messages that `data` completes; ProtocolError at the first wrong byte.
@@ -287,29 +298,52 @@ class Reception:
         Messages before a wrong byte are yielded first, so the result does not depend on how the
         bytes were split.
         """
-        self._buffer += data
-        while len(self._buffer) >= self._wanted:
-            if not self._header:
-                self._header = self._read_header()
-                self._wanted += self._header[2] + self._header[3]
-                continue
-            kind, index, meta, payload = self._header
-            frame = bytes(memoryview(self._buffer)[: self._wanted])
-            del self._buffer[: self._wanted]
-            self._header, self._wanted = (), protocol.HEADER.size
-            body = protocol.HEADER.size + meta
-            facts = read_json(frame[protocol.HEADER.size : body]) if meta else None
-            self.budget -= payload
-            yield self._message(kind, index, facts, memoryview(frame)[body:])
-        if self._over and self._buffer:
-            raise ProtocolError("bytes after the end")
+        view, start = memoryview(data), 0
+        while start < len(data):
+            if self._over:
+                raise ProtocolError("bytes after the end")
+            size = min(self.missing, len(data) - start)
+            piece = data if size == len(data) else bytes(view[start : start + size])
+            start += size
+            if not self._part:
+                self._part = piece
+            elif isinstance(self._part, bytearray):
+                self._part += piece
+            else:
+                self._part = bytearray().join((self._part, piece))
+            if not self.missing:
+                yield from self._completed()
 
-    def _read_header(self) -> tuple[int, int, int, int]:
-        magic, kind, index, meta, payload = protocol.HEADER.unpack_from(self._buffer)
+    def _completed(self) -> Iterator[Message]:
+        """Take the complete part; yield the message when it was the last of its frame."""
+        part, self._part = self._part, b""
+        if not self._header:
+            self._header = self._read_header(part)
+        elif self._meta is None:
+            self._meta = part
+        else:
+            yield self._finished(part)
+            return
+        _, _, meta, payload = self._header
+        if self._meta is None and meta:
+            self._wanted = meta
+            return
+        self._meta = self._meta or b""
+        self._wanted = payload
+        if not payload:
+            yield self._finished(b"")
+
+    def _finished(self, payload: bytes | bytearray) -> Message:
+        assert self._header
+        (kind, index, _, size), meta = self._header, self._meta
+        self._header, self._meta, self._wanted = (), None, protocol.HEADER.size
+        self.budget -= size
+        return self._message(kind, index, read_json(meta) if meta else None, memoryview(payload))
+
+    def _read_header(self, header: bytes | bytearray) -> tuple[int, int, int, int]:
+        magic, kind, index, meta, payload = protocol.HEADER.unpack(header)
         if magic != protocol.MAGIC:
             raise ProtocolError("a frame with a wrong magic")
-        if self._over:
-            raise ProtocolError("a frame after the end")
         if meta > protocol.META_LIMIT or payload > self.budget:
             raise ProtocolError("a frame larger than its budget")
         if payload and kind != protocol.RETURNED:

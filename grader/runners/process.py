@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -29,6 +28,8 @@ from grader.runners.scheduler import Scheduler
 from grader.runners.supervision import Start
 
 _CHUNK = 2**16
+_AHEAD = 2**20
+"""bytes of frames that are read before `receive` takes them"""
 _DRAIN_SECONDS = 0.2
 """how long to wait for pipes that a process of the child may still hold open"""
 
@@ -83,7 +84,9 @@ class ProcessChild:
         self._ring = ring
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self._token = Path(self._scratch.name).name
-        self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._frames = bytearray()
+        self._no_more = False
+        """whether `receive` returns None after the bytes in `_frames`"""
         self._output = bytearray()
         self._arrived = threading.Condition()
         self._alive = f"\0{marker}+\0".encode("ascii")
@@ -114,25 +117,20 @@ class ProcessChild:
         for thread in self._threads:
             thread.start()
 
-    def receive(self, timeout: float) -> bytes | None:
-        """Return bytes of frames; b"" when none come in `timeout` s or on a flood; None at EOF."""
+    def receive(self, timeout: float, most: int) -> bytes | None:
+        """Return at most `most` bytes of frames; None after their end.
+
+        Returns b"" when none come in `timeout` s, or on a flood.
+        """
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._frames or self._no_more or self._flooded, timeout)
+            data = bytes(memoryview(self._frames)[:most])
+            del self._frames[:most]
+            is_over = self._no_more and not data
+            self._arrived.notify_all()
         if self._flooded:
             self._kill()
-        try:
-            data = self._frames.get(timeout=timeout)
-        except queue.Empty:
-            return b""
-        parts = [data] if data is not None else []
-        while data is not None:
-            try:
-                data = self._frames.get_nowait()
-            except queue.Empty:
-                break
-            if data is None:
-                self._frames.put(None)
-                break
-            parts.append(data)
-        return b"".join(parts) if parts else None
+        return None if is_over else data
 
     def ask_trace(self, timeout: float) -> None:
         """Send SIGUSR1 (not on Windows) and wait at most `timeout` s for the whole stack."""
@@ -150,6 +148,7 @@ class ProcessChild:
         """Kill the child's session, wait for its end, and remove its scratch folder."""
         if self._ending is None:
             status, peak_mb = self._end()
+            self._end_frames()
             for thread in self._threads:
                 thread.join(_DRAIN_SECONDS)
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -170,7 +169,7 @@ class ProcessChild:
             self._process.wait()
             return own, 0.0
         pid = self._process.pid
-        patience = time.monotonic() + (_DRAIN_SECONDS if self._frames_are_over else 0.0)
+        patience = time.monotonic() + (_DRAIN_SECONDS if self._no_more else 0.0)
         peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
         while not (ended := os.waitid(os.P_PID, pid, peek)) and time.monotonic() < patience:
             time.sleep(0.001)
@@ -191,8 +190,6 @@ class ProcessChild:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    _frames_are_over = False
-
     def _give(self, stream: IO[bytes], request: bytes) -> None:
         with contextlib.suppress(OSError):
             rest = memoryview(request)
@@ -202,14 +199,19 @@ class ProcessChild:
 
     def _read_frames(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
-            while data := stream.read(_CHUNK):
-                self._send(data)
-        self._frames_are_over = True
-        self._send(None)
+            while not self._no_more and (data := stream.read(_CHUNK)):
+                with self._arrived:
+                    self._arrived.wait_for(lambda: self._no_more or len(self._frames) < _AHEAD)
+                    self._frames += data
+                    self._arrived.notify_all()
+                self._ring()
+        self._end_frames()
 
-    def _send(self, data: bytes | None) -> None:
-        """Pass bytes of frames, or None at their end, to `receive`."""
-        self._frames.put(data)
+    def _end_frames(self) -> None:
+        """Let `receive` return None after the bytes that have come."""
+        with self._arrived:
+            self._no_more = True
+            self._arrived.notify_all()
         self._ring()
 
     def _read_output(self, stream: IO[bytes]) -> None:
@@ -220,9 +222,9 @@ class ProcessChild:
                     self._arrived.notify_all()
                 if len(self._output) > protocol.OUTPUT_LIMIT:
                     self._flooded = True
-                    self._send(b"")
+                    self._ring()
                     # What the child started may hold the pipe of frames open for ever.
-                    threading.Timer(_DRAIN_SECONDS, self._send, (None,)).start()
+                    threading.Timer(_DRAIN_SECONDS, self._end_frames).start()
 
 
 def _own_peak() -> int:

@@ -46,8 +46,8 @@ class Child(Protocol):
     def confined(self) -> bool:
         """Whether the child runs in a sandbox."""
 
-    def receive(self, timeout: float) -> bytes | None:
-        """Return bytes of frames, b"" when none come within `timeout` s, None after the end.
+    def receive(self, timeout: float, most: int) -> bytes | None:
+        """Return at most `most` bytes of frames; b"" without any in `timeout` s, None at the end.
 
         Kills a child that wrote more than `OUTPUT_LIMIT`. All frames that a child sent before its
         end are returned before None.
@@ -150,13 +150,15 @@ class Supervision:
         """Wait at most `timeout` s for frames and process them; return whether the run is over."""
         if self._is_over:
             return True
-        child = self._child
-        data = child.receive(max(0.0, min(timeout, self._deadline - time.monotonic())))
+        child, reception = self._child, self._reception
+        wait = max(0.0, min(timeout, self._deadline - time.monotonic()))
         try:
-            for message in self._reception.feed(data or b""):
-                self._take(message)
-                if self._is_over or child is not self._child:
-                    return self._is_over
+            while data := child.receive(wait, reception.missing):
+                wait = 0.0
+                for message in reception.feed(data):
+                    self._take(message)
+                    if self._is_over or child is not self._child:
+                        return self._is_over
         except ProtocolError as error:
             child.stop()
             self._end_call(endings.of_protocol(str(error)))

@@ -26,15 +26,15 @@ class ZygoteChild:
         self._ending: Ending | None = None
         self._output: bytes | None = None
 
-    def receive(self, timeout: float) -> bytes | None:
-        """Return bytes of frames, b"" when none come within `timeout` s, None after the end.
+    def receive(self, timeout: float, most: int) -> bytes | None:
+        """Return at most `most` bytes of frames; b"" without any in `timeout` s, None at the end.
 
         Kills a child whose output is full: the kernel's signal for it can be ignored.
         """
         ends = time.monotonic() + timeout
         while True:
             gone = self._slot.ending is not None
-            if data := self._committed():
+            if data := self._committed(most):
                 return data
             left = ends - time.monotonic()
             if gone and self._slot.never_went:
@@ -57,11 +57,11 @@ class ZygoteChild:
         self._slot.clear()
         self._slot = self._client.give(self._request, self._limits)
 
-    def _committed(self) -> bytes:
-        """Return a copy of the bytes of frames that were completed since the last call."""
+    def _committed(self, most: int) -> bytes:
+        """Return a copy of the next bytes of complete frames, at most `most`."""
         memory = self._slot.memory
         (committed,) = protocol.WORD.unpack_from(memory, protocol.COMMITTED)
-        end = min(self._start + committed, protocol.MEMORY_SIZE)
+        end = min(self._start + committed, protocol.MEMORY_SIZE, self._next + most)
         data = memory[self._next : end] if end > self._next else b""
         self._next += len(data)
         return data
