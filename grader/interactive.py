@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from grader import runners
 from grader.catalog import Course
@@ -34,6 +35,8 @@ class GradedReport:
     report: Report
     more: str
     """the call that shows every failing case; "" when all are shown"""
+    note: str = ""
+    """what is missing to confine the file's code; "" when nothing is, and for a function"""
 
     @property
     def passed(self) -> bool:
@@ -54,6 +57,8 @@ class GradedReport:
         # Without force_jupyter=False, rich displays in a notebook instead of writing to the file.
         console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_jupyter=False)
         show(console, [self.report], every_case=not self.more, more=self.more)
+        if self.note:
+            console.print(Text(f"note: {self.note}"))
         file = console.file
         assert isinstance(file, io.StringIO)
         return file.getvalue().rstrip("\n")
@@ -69,6 +74,8 @@ class GradedReport:
             _environ={},
         )
         console.print(Screen(self.report, not self.more, more=self.more))
+        if self.note:
+            console.print(Text(f"note: {self.note}", "dim"))
         return console.export_html(inline_styles=True, code_format=_HTML)
 
 
@@ -94,18 +101,19 @@ def grade(
     if callable(submission):
         slug = _slug_of(submission, problem, course)
         report = _grade_function(submission, ProblemGrader(course, slug, options))
+        note = ""
         word = _name_of(submission)
     else:
         word = os.fspath(submission)
         [target] = find_targets(course, [word], problem, Path.cwd())
-        chosen, _ = runners.choose(runner)
+        chosen, note = runners.choose(runner)
         others = [course.solution(slug) for slug in course.slugs]
         with chosen:
             grader = ProblemGrader(course, target.slug, options)
             report = grader.grade(target.path, chosen, [*others, target.path])
         word = repr(word)
     more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"
-    return GradedReport(report, more)
+    return GradedReport(report, more, note)
 
 
 def _slug_of(function: Callable[..., Any], problem: str | None, course: Course) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.model import Execution, Failure, Frame, Refusal, Run, Submission, Warned
+from grader.text import clean_line
 
 MOST_CODE = 1024 * 1024
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "time", "timeit"})
@@ -149,7 +150,7 @@ def _language(document: dict[str, Any]) -> str:
     for key, name in (("kernelspec", "language"), ("language_info", "name")):
         part = metadata.get(key) if isinstance(metadata, dict) else None
         if isinstance(part, dict) and isinstance(part.get(name), str):
-            return str(part[name])[:40].lower()
+            return clean_line(part[name], 40).lower()
     return ""
 
 

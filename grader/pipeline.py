@@ -24,7 +24,7 @@ from grader.model import (
 )
 from grader.options import GradingOptions
 from grader.runners import Runner, inprocess
-from grader.text import clean, one_line
+from grader.text import clean_line
 
 _DEFAULTS = GradingOptions()
 
@@ -61,7 +61,7 @@ class ProblemGrader:
     def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
         """Grade one file. `others` are files of other learners, which it must not import."""
         # A learner chose the file's name; it may contain line breaks and escapes.
-        name = one_line(clean(self.course.shown(path)))
+        name = clean_line(self.course.shown(path))
         foreign = [other for other in others if other != path]
         read = submissions.read(path, name, foreign, self.prepared.problem.entry_point)
         return self.grade_read(read, name, runner)

@@ -7,6 +7,7 @@ exercise; each item then reports the result of its own case. Node ids are
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -29,8 +30,13 @@ from grader.formats.shared import (
 from grader.model import Case, CaseResult, Problem, Report, RequirementResult, Verdict
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
+from grader.text import without_commands
 
 _T = TypeVar("_T")
+
+
+class NotConfinedWarning(pytest.PytestWarning):
+    """Learner code ran without a sandbox; the text says what is missing."""
 
 
 class NotRightError(Exception):
@@ -100,7 +106,10 @@ class Grading:
     def _grade(self, course: Course, slug: str) -> _Graded:
         grader = ProblemGrader(course, slug)
         if self._runner is None:
-            self._runner = self._open.enter_context(runners.choose()[0])
+            runner, note = runners.choose()
+            self._runner = self._open.enter_context(runner)
+            if note:
+                warnings.warn(NotConfinedWarning(note), stacklevel=1)
         solutions = [course.solution(other) for other in course.slugs]
         report = grader.grade(self._submission(course, slug), self._runner, solutions)
         results = {
@@ -179,13 +188,14 @@ class CaseItem(pytest.Item):
             raise NotRightError(f"{name} cannot be graded\n{refusal_text(graded.report)}")
         requirement, result = graded.results[self._case.id]
         if result.execution.output:
-            output = tidy(result.execution.output, LONGEST_OUTPUT)
+            output = without_commands(tidy(result.execution.output, LONGEST_OUTPUT))
             self.add_report_section("call", "stdout", output)
         if result.verdict is Verdict.SKIPPED:
-            pytest.skip(tidy(explain.reason(result) or explain.waiting(requirement)))
+            why = tidy(explain.reason(result) or explain.waiting(requirement))
+            pytest.skip(without_commands(why))
         if result.verdict is not Verdict.PASSED:
             if requirement.requirement.bonus:
-                pytest.xfail(f"bonus: {case_headline(result)}")
+                pytest.xfail(without_commands(f"bonus: {case_headline(result)}"))
             raise NotRightError(self._failure_text(result, requirement))
 
     def _failure_text(self, result: CaseResult, requirement: RequirementResult) -> str:
@@ -199,7 +209,7 @@ class CaseItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the message without a traceback, which only a fault of the grader keeps."""
         if isinstance(excinfo.value, NotRightError | GraderError):
-            return str(excinfo.value)
+            return without_commands(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

@@ -19,7 +19,7 @@ from grader.batch.database import ClassRow, Database
 from grader.batch.summary import WAITING
 from grader.formats.json import points
 from grader.model import Report
-from grader.text import clean
+from grader.text import clean, clean_line
 
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """device names of Windows, which cannot be file names"""
@@ -73,11 +73,11 @@ def reports(database: Database, rows: Iterable[ClassRow], *, reveal: bool) -> It
     for row in rows:
         report = database.report(row, reveal=reveal)
         if report is not None:
-            yield replace(report, submission=row.file)
+            yield replace(report, submission=clean_line(row.file))
 
 
 def _plain(learner: str) -> str:
-    text = unicodedata.normalize("NFC", learner)
+    text = unicodedata.normalize("NFC", clean(learner))
     kept = "".join(
         c if c.isalnum() or unicodedata.combining(c) or c in " -_.@+" else "_" for c in text
     )

@@ -11,7 +11,7 @@ from typing import TypeVar
 from grader.batch.database import ClassRow
 from grader.formats.json import points
 from grader.model import Problem, Report
-from grader.text import clean, one_line
+from grader.text import clean_line
 
 MISSING, WAITING = "missing", "waiting"
 UNSTARTED = (MISSING, WAITING, "not_started")
@@ -135,7 +135,7 @@ def tables(
 
 def shown(text: str) -> str:
     """Return untrusted text on one line, without control characters."""
-    return one_line(clean(text))
+    return clean_line(text)
 
 
 def _hint(report: Report | None, requirement: str) -> str:

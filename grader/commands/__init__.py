@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from grader.text import clean, without_commands
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,6 +19,7 @@ MET = 0
 NOT_MET = 1
 TO_FIX = 2
 FAULT = 3
+_LONGEST_LINE = 100_000
 
 
 @dataclass(slots=True)
@@ -35,6 +38,11 @@ class Context:
         from grader.catalog import Course
 
         return Course.at(self.cwd / self.root) if self.root else Course.find(self.cwd)
+
+    @property
+    def in_actions(self) -> bool:
+        """Whether GitHub Actions reads the output and executes the commands in it."""
+        return bool(self.environment.get("GITHUB_ACTIONS"))
 
     def console(self) -> Console:
         """Return a rich console on standard output."""
@@ -56,8 +64,13 @@ class Context:
 
     def say(self, line: str) -> None:
         """Print a line of plain text that belongs to the result on standard output."""
-        print(line, file=self.stdout)
+        print(self._harmless(line), file=self.stdout)
 
     def tell(self, line: str) -> None:
         """Print a line of plain text that does not belong to the result on standard error."""
-        print(line, file=self.stderr)
+        print(self._harmless(line), file=self.stderr)
+
+    def _harmless(self, line: str) -> str:
+        """Return a line without what would control a terminal or a CI job: names in it may try."""
+        line = clean(line, _LONGEST_LINE)
+        return without_commands(line) if self.in_actions else line

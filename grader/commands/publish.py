@@ -78,7 +78,7 @@ def publish(
     summary. Raises UsageError with every path that cannot be written, after all others are
     written.
     """
-    in_actions = bool(context.environment.get("GITHUB_ACTIONS"))
+    in_actions = context.in_actions
     annotates = printing.format == "github" or (printing.format is None and in_actions)
     complaints: list[Complaint] = []
     try:

@@ -23,6 +23,7 @@ from grader.model import Report
 from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
+from grader.text import clean, one_line
 from grader.watching import Changes, FileWatch, changes
 
 _LOOK = 0.02
@@ -154,16 +155,21 @@ def _page(watch: _Watch, command: str) -> RenderableType:
 def _line(slug: str, shown: _Shown) -> Text:
     """Return one exercise's state: time, points or complaint, changes and duration."""
     if shown.complaint:
-        return Text(f"{shown.when} {slug}: {shown.complaint}", overflow="fold")
+        return _text(f"{shown.when} {slug}: {shown.complaint}")
     report = shown.report
     if report is None:
-        return Text(f"{slug}: not graded yet")
+        return _text(f"{slug}: not graded yet")
     says = f"{points(report.earned)} of {points(report.possible)} points"
     if report.refusal:
-        says = f"cannot be graded: {explain.refusal_summary(report.refusal)}"
+        says = f"cannot be graded: {one_line(explain.refusal_summary(report.refusal))}"
     changed = f"; {shown.changes}" if str(shown.changes) and not report.refusal else ""
     took = _duration(report.seconds)
-    return Text(f"{shown.when} {slug}: {says}{changed} ({took})", overflow="fold")
+    return _text(f"{shown.when} {slug}: {says}{changed} ({took})")
+
+
+def _text(line: str) -> Text:
+    """Return a text of rich; the messages and names in it come from learners' files."""
+    return Text(clean(line), overflow="fold")
 
 
 def _duration(seconds: float) -> str:

@@ -129,7 +129,8 @@ def choose(
         raise unknown_name(f"there is no runner {name!r}", name, ["auto", *RUNNERS])
     if require_isolation and not RUNNERS[name]().confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")
-    return _made(name, jobs, spare), ""
+    note = "" if RUNNERS[name]().confines else f"the runner {name!r} does not confine learner code"
+    return _made(name, jobs, spare), note
 
 
 def reach(name: str, require_isolation: bool) -> tuple[Reached, str]:
