@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -279,18 +279,11 @@ class Reception:
     _over: bool = False
     _header: tuple[()] | tuple[int, int, int, int] = ()
     _meta: bytes | bytearray | None = None
-    _part: bytes | bytearray = b""
-    """the bytes so far of the header, the meta or the payload of a frame"""
     _wanted: int = protocol.HEADER.size
-    """the size of the whole part"""
-
-    @property
-    def missing(self) -> int:
-        """How many bytes complete the header, the meta or the payload that comes next.
-
-        When no more are fed at once, none of them is copied.
-        """
-        return self._wanted - len(self._part)
+    """the size of the part that comes next: the header, the meta or the payload of a frame"""
+    _part: bytearray = field(default_factory=bytearray)
+    """the part while it is incomplete, in its whole size"""
+    _filled: int = 0
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """Yield the messages that `data` completes; ProtocolError at the first wrong byte.
@@ -302,21 +295,21 @@ class Reception:
         while start < len(data):
             if self._over:
                 raise ProtocolError("bytes after the end")
-            size = min(self.missing, len(data) - start)
-            piece = data if size == len(data) else bytes(view[start : start + size])
-            start += size
-            if not self._part:
-                self._part = piece
-            elif isinstance(self._part, bytearray):
-                self._part += piece
-            else:
-                self._part = bytearray().join((self._part, piece))
-            if not self.missing:
-                yield from self._completed()
+            piece = view[start : start + self._wanted - self._filled]
+            start += len(piece)
+            if len(piece) == self._wanted:
+                yield from self._completed(bytes(piece))
+                continue
+            if not self._filled:
+                self._part = bytearray(self._wanted)
+            self._part[self._filled : self._filled + len(piece)] = piece
+            self._filled += len(piece)
+            if self._filled == self._wanted:
+                part, self._part, self._filled = self._part, bytearray(), 0
+                yield from self._completed(part)
 
-    def _completed(self) -> Iterator[Message]:
-        """Take the complete part; yield the message when it was the last of its frame."""
-        part, self._part = self._part, b""
+    def _completed(self, part: bytes | bytearray) -> Iterator[Message]:
+        """Take a complete part; yield the message when it was the last of its frame."""
         if not self._header:
             self._header = self._read_header(part)
         elif self._meta is None:

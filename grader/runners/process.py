@@ -25,11 +25,9 @@ from grader.runners import launch
 from grader.runners.bell import Bell
 from grader.runners.endings import Ending
 from grader.runners.scheduler import Scheduler
-from grader.runners.supervision import Start
+from grader.runners.supervision import CHUNK, Start
 
 _CHUNK = 2**16
-_AHEAD = 2**20
-"""bytes of frames that are read before `receive` takes them"""
 _DRAIN_SECONDS = 0.2
 """how long to wait for pipes that a process of the child may still hold open"""
 
@@ -117,15 +115,15 @@ class ProcessChild:
         for thread in self._threads:
             thread.start()
 
-    def receive(self, timeout: float, most: int) -> bytes | None:
-        """Return at most `most` bytes of frames; None after their end.
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next bytes of frames; None after their end.
 
         Returns b"" when none come in `timeout` s, or on a flood.
         """
         with self._arrived:
             self._arrived.wait_for(lambda: self._frames or self._no_more or self._flooded, timeout)
-            data = bytes(memoryview(self._frames)[:most])
-            del self._frames[:most]
+            data = bytes(self._frames)
+            self._frames.clear()
             is_over = self._no_more and not data
             self._arrived.notify_all()
         if self._flooded:
@@ -201,7 +199,7 @@ class ProcessChild:
         with contextlib.suppress(OSError, ValueError):
             while not self._no_more and (data := stream.read(_CHUNK)):
                 with self._arrived:
-                    self._arrived.wait_for(lambda: self._no_more or len(self._frames) < _AHEAD)
+                    self._arrived.wait_for(lambda: self._no_more or len(self._frames) < CHUNK)
                     self._frames += data
                     self._arrived.notify_all()
                 self._ring()

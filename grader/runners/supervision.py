@@ -46,9 +46,10 @@ class Child(Protocol):
     def confined(self) -> bool:
         """Whether the child runs in a sandbox."""
 
-    def receive(self, timeout: float, most: int) -> bytes | None:
-        """Return at most `most` bytes of frames; b"" without any in `timeout` s, None at the end.
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next bytes of frames, at most `CHUNK`.
 
+        b"" when none come within `timeout` s, None after the end.
         Kills a child that wrote more than `OUTPUT_LIMIT`. All frames that a child sent before its
         end are returned before None.
         """
@@ -65,6 +66,9 @@ class Child(Protocol):
     def release(self) -> None:
         """End a child that has answered all calls; its output can still be read."""
 
+
+CHUNK = 2**20
+"""bytes of frames to take at once: lengths are checked before more are copied"""
 
 Start = Callable[[bytes, str], Child]
 """(bytes of a request, its marker) -> a child that has the request"""
@@ -153,7 +157,7 @@ class Supervision:
         child, reception = self._child, self._reception
         wait = max(0.0, min(timeout, self._deadline - time.monotonic()))
         try:
-            while data := child.receive(wait, reception.missing):
+            while data := child.receive(wait):
                 wait = 0.0
                 for message in reception.feed(data):
                     self._take(message)

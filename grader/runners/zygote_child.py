@@ -7,6 +7,7 @@ import time
 
 from grader.child import protocol
 from grader.runners.endings import Ending
+from grader.runners.supervision import CHUNK
 from grader.runners.zygote_client import ENDING, LOOK_SECONDS, ZygoteClient, ZygoteError
 
 _STOP_SECONDS = 5.0
@@ -26,15 +27,15 @@ class ZygoteChild:
         self._ending: Ending | None = None
         self._output: bytes | None = None
 
-    def receive(self, timeout: float, most: int) -> bytes | None:
-        """Return at most `most` bytes of frames; b"" without any in `timeout` s, None at the end.
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next bytes of frames, b"" when none come within `timeout` s, None at the end.
 
         Kills a child whose output is full: the kernel's signal for it can be ignored.
         """
         ends = time.monotonic() + timeout
         while True:
             gone = self._slot.ending is not None
-            if data := self._committed(most):
+            if data := self._committed():
                 return data
             left = ends - time.monotonic()
             if gone and self._slot.never_went:
@@ -57,11 +58,11 @@ class ZygoteChild:
         self._slot.clear()
         self._slot = self._client.give(self._request, self._limits)
 
-    def _committed(self, most: int) -> bytes:
-        """Return a copy of the next bytes of complete frames, at most `most`."""
+    def _committed(self) -> bytes:
+        """Return a copy of the next bytes of complete frames, at most `CHUNK`."""
         memory = self._slot.memory
         (committed,) = protocol.WORD.unpack_from(memory, protocol.COMMITTED)
-        end = min(self._start + committed, protocol.MEMORY_SIZE, self._next + most)
+        end = min(self._start + committed, protocol.MEMORY_SIZE, self._next + CHUNK)
         data = memory[self._next : end] if end > self._next else b""
         self._next += len(data)
         return data

@@ -29,7 +29,7 @@ class ScriptedChild:
         self._script = list(script)
         self._ending = ending
 
-    def receive(self, timeout: float, most: int) -> bytes | None:
+    def receive(self, timeout: float) -> bytes | None:
         return self._script.pop(0)
 
     def ask_trace(self, timeout: float) -> None:
