@@ -51,6 +51,12 @@ class Structure:
     values: tuple[Value | None, ...]
     mismatch: Mismatch | None
 
+    def lacking(self, returns: Returns, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those of `names`, or of all values if empty, that have a wrong structure."""
+        pairs = zip(returns.values, self.values, strict=True)
+        lacking = tuple(promised.name for promised, value in pairs if value is None)
+        return tuple(name for name in lacking if name in names) if names else lacking
+
 
 def array_of(expected: Value) -> Array:
     """Return the array of a reference's value; `grading.prepare` refuses values without one."""

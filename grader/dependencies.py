@@ -52,9 +52,10 @@ def _unmet_needs(
 ) -> list[str]:
     """Return the unmet requirements that `requirement` needs, directly or through others.
 
-    A requirement that was skipped because no returned value has the right structure also needs
+    A requirement that was skipped because a value that proves it has a wrong structure also needs
     the structure requirement. The structure requirement waits only for red requirements, not for
     those skipped because of it; if the answer is of another kind than promised, it does not wait.
+    While it waits, a red requirement does not wait for those skipped because of it.
     """
     if requirement.checks == "structure" and _has_wrong_kind(results[requirement.id]):
         return []
@@ -71,8 +72,12 @@ def _unmet_needs(
     else:
         unmet = {id for id in needed if not is_met(results[id])}
         if any(results[id].verdict is Verdict.SKIPPED for id in {requirement.id, *needed}):
-            structure = [r.id for r in problem.requirements if r.checks == "structure"]
-            unmet |= {id for id in structure if is_red(results[id])}
+            structure = [r for r in problem.requirements if r.checks == "structure"]
+            causes = {id for r in structure for id in _unmet_needs(problem, r, results)}
+            if causes and is_red(results[requirement.id]):
+                unmet -= {id for id in unmet if _lacks_values(results[id])}
+            else:
+                unmet |= causes | {r.id for r in structure if is_red(results[r.id])}
     return [r.id for r in problem.requirements if r.id in unmet]
 
 
@@ -81,6 +86,14 @@ _WRONG_KIND = ("kind", "count", "names", "array_like")
 
 def _has_wrong_kind(result: RequirementResult) -> bool:
     return any(case.mismatch and case.mismatch.kind in _WRONG_KIND for case in result.cases)
+
+
+def _lacks_values(result: RequirementResult) -> bool:
+    """Return whether the requirement was skipped only because of the structure of its values."""
+    skipped = [case for case in result.cases if case.verdict is Verdict.SKIPPED]
+    return result.verdict is Verdict.SKIPPED and all(
+        case.reason is not None and case.reason.values for case in skipped
+    )
 
 
 def _skipped(result: RequirementResult, waits_for: tuple[str, ...]) -> RequirementResult:

@@ -218,7 +218,7 @@ def judge_case(
 
     `structure_is_right` is true when the structure requirement is met; then a wrong structure in
     a case of another requirement is a mismatch of that case. Otherwise the case is judged by the
-    values that have the right structure, or skipped.
+    values that have the right structure, or skipped when one that `proves` it is not among them.
     """
     if execution.outcome is Outcome.NOT_RUN:
         return CaseResult(case, Verdict.SKIPPED, execution)
@@ -228,11 +228,12 @@ def judge_case(
     found = compare.structure(execution.answer, problem.returns, expected)
     if requirement.checks == "structure" or (structure_is_right and found.mismatch):
         mismatch = found.mismatch
-    elif any(found.values):
+    elif lacking := found.lacking(problem.returns, requirement.proves):
+        reason = Reason("structure", values=lacking)
+        return CaseResult(case, Verdict.SKIPPED, execution, reason=reason)
+    else:
         tolerance = problem.tolerance_of(case)
         mismatch = compare.values(found, problem.returns, expected, tolerance, requirement.checks)
-    else:
-        return CaseResult(case, Verdict.SKIPPED, execution, reason=Reason("structure"))
     verdict = Verdict.FAILED if mismatch else Verdict.PASSED
     return CaseResult(case, verdict, execution, mismatch)
 

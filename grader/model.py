@@ -88,7 +88,8 @@ class Requirement:
 
     `checks` selects the comparison of its cases: `structure` compares kind, count and shapes;
     `values` compares the values of arrays with the right structure; `dtype` compares the values and
-    the element type.
+    the element type. `proves` names the returned values without which a case proves nothing: it is
+    skipped unless they all came back with the right structure. Empty stands for every value.
     """
 
     id: str
@@ -97,6 +98,7 @@ class Requirement:
     checks: Checks = "values"
     bonus: bool = False
     points: Fraction = Fraction(1)
+    proves: tuple[str, ...] = ()
     location: Location = field(default=Location(""), compare=False)
 
 
@@ -374,6 +376,8 @@ class Reason:
 
     kind: Literal["waits", "structure", "refused", "hidden"]
     waits_for: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    """of `structure`: the returned values that the case needs and that have a wrong structure"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -167,6 +167,35 @@ def test_a_right_implementation_meets_every_requirement(
         assert [r.requirement.id for r in results if not dependencies.is_met(r)] == []
 
 
+@pytest.mark.parametrize(
+    ("part", "met"),
+    [
+        ((None, "weights"), set()),
+        (("zeros", "weights"), set()),
+        (("output", None), {"projections", "head-columns", "scale", "concatenation"}),
+        (("output",), {"projections", "head-columns", "scale", "concatenation"}),
+    ],
+)
+def test_a_requirement_is_met_only_by_the_values_that_prove_it(
+    part: tuple[str | None, ...], met: set[str]
+) -> None:
+    """The first answer once got 9 of 10 points, though no output was ever computed."""
+    problem = COURSE.load("multi_head_attention")
+    prepared = grading.prepare(problem, COURSE.reference(problem))
+    right = COURSE.reference(problem)
+
+    def answer(*arguments: Any) -> Any:
+        output, weights = right(*arguments)
+        values = {"output": output, "weights": weights, "zeros": np.zeros(3), None: None}
+        return tuple(map(values.get, part)) if len(part) > 1 else values[part[0]]
+
+    run = Run(inprocess.execute(answer, problem.returns, prepared.calls))
+    results = {r.requirement.id: r for r in grading.judge(prepared, run)}
+    more = {"output-projection", "stability"} if met else set()
+    assert {id for id, result in results.items() if dependencies.is_met(result)} == met | more
+    assert {id for id, result in results.items() if dependencies.is_red(result)} == {"returns"}
+
+
 def test_each_exercise_has_at_least_10_alternatives() -> None:
     for slug in SLUGS:
         assert len(COURSE.alternatives(COURSE.load(slug))) >= 10

@@ -280,8 +280,13 @@ def waiting(**options: Any) -> str:
 
 def test_a_skipped_requirement_names_the_requirements_it_waits_for() -> None:
     assert waiting(cases=(), waits_for=("softmax", "mask")) == "waits for softmax, mask"
-    skipped = result(Outcome.NOT_RUN, verdict=Verdict.SKIPPED, reason=Reason("structure"))
-    assert waiting(cases=(skipped,)) == "no returned value has the right shape"
+    for values, text in (
+        (("output",), "needs output in the right shape"),
+        (("output", "weights"), "needs output and weights in the right shapes"),
+    ):
+        reason = Reason("structure", values=values)
+        skipped = result(Outcome.RETURNED, verdict=Verdict.SKIPPED, reason=reason)
+        assert waiting(cases=(skipped,)) == text
     assert waiting(cases=()) == "not judged"
 
 

@@ -86,16 +86,47 @@ def test_a_right_answer_meets_every_requirement() -> None:
         assert [c.mismatch for c in result.cases] == [None, None]
 
 
-@pytest.mark.parametrize("answer", [total_in_a_list, bare])
-def test_a_wrong_structure_fails_only_the_structure_requirement(
-    answer: Any,
-) -> None:
-    small = small_problem(SHAPES, says("scale"))
-    assert small.verdicts(small.run(answer)) == {"shapes": "failed", "scale": "passed"}
+@pytest.mark.parametrize("answer", [total_in_a_list, bare, lambda x: (2 * x, None)])
+def test_a_wrong_structure_fails_only_the_structure_requirement(answer: Any) -> None:
+    small = small_problem(SHAPES, says("scale"), says("first", proves=("twice",)))
+    verdicts = {"shapes": "failed", "scale": "skipped", "first": "passed"}
+    assert small.verdicts(small.run(answer)) == verdicts
+
+
+def test_a_requirement_is_not_met_by_the_values_that_do_not_prove_it() -> None:
+    small = small_problem(
+        SHAPES, says("both"), says("first", proves=("twice",)), says("second", proves=("total",))
+    )
+    results = small.results(small.run(lambda x: (None, x.sum())))
+    verdicts = {id: str(result.verdict) for id, result in results.items()}
+    assert verdicts == {
+        "shapes": "failed",
+        "both": "skipped",
+        "first": "skipped",
+        "second": "passed",
+    }
+    for id in ("both", "first"):
+        assert results[id].waits_for == ("shapes",)
+        assert {explain.reason(case) for case in results[id].cases} == {
+            "needs twice in the right shape"
+        }
+
+
+def test_a_red_requirement_does_not_wait_for_one_that_lacks_values_because_of_it() -> None:
+    """The shapes are wrong because of `columns`; that `early` cannot be judged is no cause."""
+    shapes = says("shapes", "columns", checks="structure")
+    small = small_problem(says("early"), says("columns", "early", proves=("twice",)), shapes)
+    wrong_total = dict.fromkeys(("early1", "early2"), total_in_a_list)
+    run = small.run(lambda x: (2 * x + 1, [x.sum()]), **wrong_total)
+    results = small.results(run)
+    verdicts = {id: str(result.verdict) for id, result in results.items()}
+    assert verdicts == {"early": "skipped", "columns": "failed", "shapes": "skipped"}
+    assert results["early"].waits_for == ("columns",)
+    assert results["shapes"].waits_for == ("columns",)
 
 
 def test_values_of_right_shape_are_judged_beside_a_wrong_shape() -> None:
-    small = small_problem(SHAPES, says("scale"))
+    small = small_problem(SHAPES, says("scale", proves=("twice",)))
     run = small.run(total_in_a_list, scale2=lambda x: (2 * x + 1, [x.sum()]))
     assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
     first, second = small.results(run)["scale"].cases
@@ -105,7 +136,7 @@ def test_values_of_right_shape_are_judged_beside_a_wrong_shape() -> None:
 
 
 def test_values_of_right_shape_are_judged_after_a_wrong_shape() -> None:
-    small = small_problem(SHAPES, says("scale"))
+    small = small_problem(SHAPES, says("scale", proves=("total",)))
     run = small.run(lambda x: (x[:1], x.sum()), scale2=lambda x: (x[:1], x.sum() + 1))
     assert small.verdicts(run) == {"shapes": "failed", "scale": "failed"}
     mismatch = small.results(run)["scale"].cases[1].mismatch
@@ -119,7 +150,7 @@ def test_values_are_not_judged_when_no_returned_value_has_the_right_shape() -> N
     assert small.verdicts(run) == {"scale": "skipped", "shapes": "failed"}
     scale = small.results(run)["scale"]
     assert scale.waits_for == ("shapes",)
-    assert {c.reason for c in scale.cases} == {Reason("structure")}
+    assert {c.reason for c in scale.cases} == {Reason("structure", values=("twice", "total"))}
     assert {c.mismatch for c in scale.cases} == {None}
 
 

@@ -161,7 +161,8 @@ def _reason(reason: Reason) -> str:
         case "waits":
             return f"waits for {', '.join(reason.waits_for)}"
         case "structure":
-            return "no returned value has the right shape"
+            shapes = "shape" if len(reason.values) == 1 else "shapes"
+            return f"needs {' and '.join(reason.values)} in the right {shapes}"
         case "refused":
             return "the submission could not be run"
         case "hidden":

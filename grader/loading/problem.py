@@ -80,6 +80,7 @@ def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, l
     )
     if problem.returns.values and problem.requirements:
         reader.check_dtype_promises(problem, fields["returns"][0])
+        reader.check_proves(problem.returns)
     return problem, document.complaints
 
 
@@ -104,6 +105,8 @@ def read_tolerance(document: Document, node: Node, at: KeyPath) -> Tolerance:
 class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.proves: list[tuple[str, Node, KeyPath]] = []
+        """names in `proves` of requirements, which are read before `returns` is known"""
 
     def entry_point(self, node: Node, at: KeyPath) -> str:
         name = self.document.text(node, at)
@@ -213,7 +216,8 @@ class _Reader:
 
     def _requirement(self, node: Node, at: KeyPath) -> Requirement:
         document = self.document
-        fields = document.fields(node, at, ["id", "says"], ["needs", "checks", "bonus", "points"])
+        optional = ["needs", "checks", "bonus", "points", "proves"]
+        fields = document.fields(node, at, ["id", "says"], optional)
         values: dict[str, Any] = {"id": "", "says": "", "location": document.location(node, at)}
         for key, (_, value) in fields.items():
             place = (*at, key)
@@ -231,6 +235,10 @@ class _Reader:
             elif key == "needs":
                 needed = document.items(value, place, "requirement ids", empty=True)
                 values[key] = tuple(document.text(n, (*place, i)) for i, n in enumerate(needed))
+            elif key == "proves":
+                proving = document.items(value, place, "returned values")
+                values[key] = tuple(document.text(n, (*place, i)) for i, n in enumerate(proving))
+                self.proves += [(values[key][i], n, (*place, i)) for i, n in enumerate(proving)]
             elif key == "checks":
                 values[key] = document.choice(value, place, get_args(Checks), "check") or "values"
             elif key == "bonus":
@@ -284,6 +292,14 @@ class _Reader:
             elif length is not BROKEN:
                 self.document.complain(item, "a length is a name or a whole number", (*at, index))
         return tuple(lengths)
+
+    def check_proves(self, returns: Returns) -> None:
+        """Complain about values in `proves` that the problem does not return."""
+        names = [value.name for value in returns.values]
+        for name, node, at in self.proves:
+            if name and name not in names:
+                message = f"{name!r} is not a returned value"
+                self.document.complain(node, message, at, nearest(name, names))
 
     def check_dtype_promises(self, problem: Problem, node: Node) -> None:
         promised = any(value.dtype for value in problem.returns.values)

@@ -155,7 +155,9 @@ class Reports:
 
     def skipped(self, requirement: Requirement) -> CaseResult:
         """Return a case that was not judged."""
-        reason = self.random.choice([None, Reason("structure"), Reason("waits", (self.text(30),))])
+        reason = self.random.choice(
+            [None, Reason("structure", values=("output",)), Reason("waits", (self.text(30),))]
+        )
         execution = Execution(Outcome.NOT_RUN)
         return CaseResult(self.case(requirement), Verdict.SKIPPED, execution, reason=reason)
 
