@@ -21,7 +21,7 @@ from grader.text import clean
 SOURCES = (".py", ".ipynb")
 """file name endings of submissions"""
 METADATA = "submission_metadata.yml"
-"""the file in which a Gradescope export lists submissions and submitters"""
+"""the file in which a Gradescope export lists submissions and submitters; see `gradescope`"""
 _JUNK = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
 _MAX_INNER_ZIP = 32 * 1024 * 1024
 _SHOWN = 100
@@ -152,7 +152,8 @@ def relevant(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry,
             return
         if path in kept:
             why = "two files have this name"
-        if not path.lower().endswith((*SOURCES, ".zip")) and parts[-1] != METADATA:
+        is_metadata = parts[-1] == METADATA and len(parts) <= 2
+        if not path.lower().endswith((*SOURCES, ".zip")) and not is_metadata:
             where = "/".join(parts[:-1][:3])
             if where and where in seen:
                 return

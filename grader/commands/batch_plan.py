@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 
 from grader.batch import gradescope
 from grader.batch.assign import Assignment, assign, merged
-from grader.batch.handed_in import Assigned, People, Wish
-from grader.batch.sources import METADATA, Tree, UnreadableError
+from grader.batch.handed_in import Assigned, Wish
+from grader.batch.sources import Tree
 from grader.batch.summary import shown
 from grader.commands import Context
-from grader.errors import UsageError
 
 SHOWN_ROWS = 10
 """learners printed before a run; `--dry-run` prints all"""
@@ -20,23 +19,13 @@ def assigned(
     trees: Sequence[Tree], wish: Wish, context: Context
 ) -> tuple[list[Assigned], list[Assignment]]:
     """Return the rows of all sources and the assignment of each. Raises UsageError."""
-    assignments = [assign(tree.name, tree.entries, wish, _people(tree)) for tree in trees]
+    assignments = [
+        assign(tree.name, tree.entries, wish, gradescope.people_of(tree)) for tree in trees
+    ]
     for tree in trees:
         for entry in tree.left_out:
             context.tell(f"left out: {shown(entry.path)} ({entry.refused})")
     return merged(assignments), assignments
-
-
-def _people(tree: Tree) -> People:
-    """Return the learners of each folder by Gradescope's metadata; {} without such a file."""
-    places = [e.path for e in tree.entries if e.path.rpartition("/")[2] == METADATA]
-    places = [place for place in places if place.count("/") < 2]
-    if not places:
-        return {}
-    try:
-        return gradescope.people(tree.read(places[0]), f"{tree.name}/{places[0]}")
-    except UnreadableError as error:
-        raise UsageError(f"{tree.name}/{places[0]}: {error}") from None
 
 
 def show(

@@ -15,8 +15,8 @@ from typing import Any
 
 from grader.batch import gradescope
 from grader.batch.assign import Assignment, assign
-from grader.batch.handed_in import People, Wish
-from grader.batch.sources import METADATA, Tree
+from grader.batch.handed_in import Wish
+from grader.batch.sources import Tree
 
 HERE = Path(__file__).parents[1] / "data" / "exports"
 EXPORTS = sorted(path.name for path in HERE.iterdir())
@@ -71,9 +71,5 @@ def read(name: str) -> Export:
 
 def assigned(tree: Tree, **wish: Any) -> Assignment:
     """Assign the files of a tree, in a course with the exercise `projection`."""
-    people: People = {}
-    for entry in tree.entries:
-        if entry.path.endswith(METADATA):
-            people = gradescope.people(tree.read(entry.path), entry.path)
     wanted = Wish(("projection",), ("projection",), **wish)
-    return assign(tree.name, tree.entries, wanted, people)
+    return assign(tree.name, tree.entries, wanted, gradescope.people_of(tree))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import io
 import json
 import multiprocessing
 import os
@@ -262,6 +263,34 @@ def test_a_module_beside_the_solution_is_imported_from_a_zip(
     ran = batch(small_course, tmp_path / "class.zip")
     assert "✓ ada" in ran.out
     assert "✗ bob" in ran.out
+
+
+def test_members_of_300_mb_leave_the_rest_of_the_class_graded(
+    small_course: Path, tmp_path: Path
+) -> None:
+    zeros = bytes(300 * 2**20)
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("projection.py", zeros)
+    with zipfile.ZipFile(tmp_path / "class.zip", "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("ada/projection.py", zeros)
+        out.writestr("bob/projection.py", generated.RIGHT)
+        out.writestr("bob/data.bin", zeros)
+        out.writestr("eve/work.zip", inner.getvalue())
+        out.writestr("zoe/work.zip", zeros)
+    ran = batch(small_course, tmp_path / "class.zip", "--output", f"json={tmp_path / 'x.json'}")
+    assert ran.code == 1, ran.err
+    assert "✓ bob" in ran.out
+    assert "zoe/work.zip: this ZIP is refused: it is larger than 32 MiB" in ran.out
+    reports = json.loads((tmp_path / "x.json").read_text())["reports"]
+    verdicts = {report["submission"]: report["verdict"] for report in reports}
+    assert verdicts == {
+        "ada/projection.py": "errored",
+        "bob/projection.py": "passed",
+        "eve/work.zip/projection.py": "errored",
+    }
+    refused = [report["error"]["message"] for report in reports if report["error"]]
+    assert all("the file is larger than 1 MiB" in message for message in refused)
 
 
 def test_a_changed_helper_makes_a_changed_submission(small_course: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -266,3 +267,72 @@ def test_gradescope_metadata_without_submitters_is_refused(text: str, tmp_path: 
     (tree,) = open_trees([tmp_path])
     with pytest.raises(UsageError, match=r"submission_metadata\.yml"):
         assigned(tree)
+
+
+def _metadata(**submitters: str) -> str:
+    """Return metadata of Gradescope: a submitter's name for each folder."""
+    block = "{folder}:\n  :submitters:\n  - :name: {who}\n"
+    return "".join(block.format(folder=folder, who=who) for folder, who in submitters.items())
+
+
+FORGED = _metadata(ada="Eve", eve="Ada")
+SWAPPED = _metadata(submission_1="Eve", submission_2="Ada")
+BROKEN = "a: ["
+
+
+@pytest.mark.parametrize("text", [FORGED, BROKEN, SWAPPED, "- 1"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "eve/submission_metadata.yml",
+        "eve/submission_1/submission_metadata.yml",
+        "eve/work.zip/submission_metadata.yml",
+        "eve/work.zip/assignment_1_export/submission_metadata.yml",
+        "submission_metadata.yml",
+    ],
+)
+def test_metadata_that_a_learner_hands_in_changes_no_identity(
+    where: str, text: str, tmp_path: Path
+) -> None:
+    files = {"ada/projection.py": "A = 1\n", "eve/projection.py": "E = 1\n", where: text}
+    tree = _class_of(tmp_path, files)
+    owners = {row.learner.key: row.path for row in assigned(tree).rows}
+    assert owners == {"ada": "ada/projection.py", "eve": "eve/projection.py"}
+
+
+@pytest.mark.parametrize("text", [SWAPPED, BROKEN])
+@pytest.mark.parametrize("top", ["", "assignment_7_export/"])
+@pytest.mark.parametrize("where", ["", "sub/", "work.zip/"])
+def test_metadata_inside_a_submission_of_gradescope_changes_no_identity(
+    where: str, top: str, text: str, tmp_path: Path
+) -> None:
+    files = {
+        f"{top}submission_metadata.yml": _metadata(submission_1="Ada", submission_2="Eve"),
+        f"{top}submission_1/projection.py": "A = 1\n",
+        f"{top}submission_2/projection.py": "E = 1\n",
+        f"{top}submission_2/{where}submission_metadata.yml": text,
+    }
+    tree = _class_of(tmp_path, files)
+    owners = {row.learner.key: row.path.removeprefix(top) for row in assigned(tree).rows}
+    assert owners == {"Ada": "submission_1/projection.py", "Eve": "submission_2/projection.py"}
+
+
+def test_a_single_learners_folder_with_metadata_is_not_an_export(tmp_path: Path) -> None:
+    files = {"eve/submission_metadata.yml": SWAPPED, "eve/submission_1/projection.py": ""}
+    keys = [row.learner.key for row in assigned(_class_of(tmp_path, files)).rows]
+    assert keys == ["eve"]
+
+
+def _class_of(tmp_path: Path, files: dict[str, str]) -> Tree:
+    """Write a class; a path in a `.zip` becomes a member of that ZIP. Return its tree."""
+    for name, text in files.items():
+        outside, inner, inside = name.partition(".zip/")
+        path = tmp_path / "class" / f"{outside}.zip" if inner else tmp_path / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if inner:
+            with zipfile.ZipFile(path, "w") as out:
+                out.writestr(inside, text)
+        else:
+            path.write_text(text)
+    (tree,) = open_trees([tmp_path / "class"])
+    return tree
