@@ -1,22 +1,18 @@
-"""Prove that the cases reject every misconception by its own requirement, and measure margins.
+"""Prove that the cases reject every misconception by its own requirement, and trivial answers.
 
 The *kill matrix* has a row for each misconception and a column for each requirement; an entry is
-the cases of the requirement that reject the misconception. The *ratio* of an answer on a case is
-`max |actual - expected| / allowed`. Below `NEUTRAL` the case does not show the mistake, above
-`CLEAR` it rejects it clearly; a ratio between them is in doubt and makes the audit fail.
+the cases of the requirement that reject the misconception.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from grader import compare, dependencies, grading, recipes
+from grader import dependencies, grading, margins, recipes, trivial
 from grader.equivalence import same
 from grader.grading import PreparedProblem
+from grader.margins import Margin
 from grader.model import (
     TOGETHER,
     Call,
@@ -27,13 +23,11 @@ from grader.model import (
     Misconception,
     Problem,
     Requirement,
-    Tolerance,
     Verdict,
 )
 from grader.runners import inprocess
+from grader.trivial import Filler, Undeserved
 
-NEUTRAL = 0.1
-CLEAR = 10.0
 LEAST_EXACT = 0.95
 """least share of misconceptions that turn exactly their own requirement red"""
 LEAST_KILLED = 0.95
@@ -65,21 +59,6 @@ class KillRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Margin:
-    """The ratios of right and wrong answers to the tolerance of one case."""
-
-    case: str
-    noise: float
-    """largest ratio of the alternatives"""
-    nearest_wrong: float
-    """smallest ratio of a wrong answer above `CLEAR`; infinity if there is none"""
-    doubtful: tuple[tuple[str, float], ...]
-    """wrong answers with a ratio between `NEUTRAL` and `CLEAR`, and their ratios"""
-    proposed: Tolerance | None = None
-    """for a case in doubt, a tolerance without doubt; None if there is no such tolerance"""
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
     """The result of auditing one problem with one shift of its seeds."""
 
@@ -89,6 +68,10 @@ class Audit:
     margins: tuple[Margin, ...]
     failed_alternatives: Mapping[str, tuple[str, ...]]
     """alternative -> its unmet requirements"""
+    trivials: int
+    """ways to make a returned value without computing it; all combinations are tried"""
+    undeserved: tuple[Undeserved, ...]
+    """requirements that compare values and that such a combination meets"""
     indistinct: tuple[tuple[str, str], ...]
     """pairs of misconceptions that no case tells apart and that are not declared the same"""
     alternatives: int
@@ -116,6 +99,7 @@ class Auditor:
     reference: Implementation
     misconceptions: Sequence[Misconception]
     alternatives: Mapping[str, Implementation]
+    _fillers: Sequence[Filler] = ()
     _drawn: frozenset[str] = frozenset()
     """ids of the cases whose inputs depend on seeds"""
     _executions: dict[tuple[int, str], Execution] = field(default_factory=dict)
@@ -124,6 +108,8 @@ class Auditor:
 
     def __post_init__(self) -> None:
         self._drawn = frozenset(case.id for case in self.problem.cases if _is_drawn(case))
+        written = grading.prepare(self.problem, self.reference)
+        self._fillers = [*trivial.fillers(self.problem), trivial.first_answer(written)]
 
     def audit(self, reseed: int = 0) -> Audit:
         """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
@@ -145,6 +131,8 @@ class Auditor:
             rows=rows,
             margins=tuple(self._margin(prepared, call, wrong, right) for call in prepared.calls),
             failed_alternatives=failed,
+            trivials=len(self._fillers),
+            undeserved=tuple(trivial.undeserved(prepared, self._fillers)),
             indistinct=tuple(self._indistinct(rows, wrong)),
             alternatives=len(right),
             cases=len(self.problem.cases),
@@ -238,19 +226,15 @@ class Auditor:
         def ratios(execution: Execution) -> list[float]:
             if id(execution) in self._margins:
                 return self._margins[id(execution)]
-            result = _ratios(execution, prepared, case)
+            result = margins.ratios(execution, prepared, case)
             if case.id not in self._drawn:
                 self._margins[id(execution)] = result
             return result
 
         noise = [r for executions in right.values() for r in ratios(executions[case.id])]
         deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]
-        deviations += [
-            (name, compare.excess(output, array, tolerance))
-            for position, array in enumerate(map(compare.array_of, prepared.answer(case).values))
-            for name, output in _trivial_outputs(call, array, self.problem, position)
-        ]
-        return _margin(case, tolerance, max(noise, default=0.0), deviations)
+        deviations += trivial.deviations(prepared, call, tolerance, self._fillers)
+        return margins.margin(case, tolerance, max(noise, default=0.0), deviations)
 
     def _indistinct(
         self, rows: Sequence[KillRow], wrong: Mapping[str, Mapping[str, Execution]]
@@ -278,69 +262,6 @@ def _is_drawn(case: Case) -> bool:
     return any(map(recipes.is_drawn, case.arguments.values()))
 
 
-def _ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list[float]:
-    """Return the ratio of each returned value that has the right structure."""
-    if execution.answer is None:
-        return []
-    returns, expected = prepared.problem.returns, prepared.answer(case)
-    judged = compare.structure(execution.answer, returns, expected)
-    tolerance = prepared.problem.tolerance_of(case)
-    return [
-        compare.excess(value.array, compare.array_of(right), tolerance)
-        for value, right in zip(judged.values, expected.values, strict=True)
-        if value is not None and value.array is not None
-    ]
-
-
-def _margin(
-    case: Case, tolerance: Tolerance, noise: float, deviations: Sequence[tuple[str, float]]
-) -> Margin:
-    doubtful = sorted(((i, r) for i, r in deviations if NEUTRAL <= r <= CLEAR), key=lambda d: d[1])
-    nearest = min((r for _, r in deviations if r > CLEAR), default=math.inf)
-    proposed = None
-    if doubtful or noise >= NEUTRAL:
-        proposed = _proposal(tolerance, noise, [r for _, r in deviations])
-    return Margin(case.id, noise, nearest, tuple(doubtful), proposed)
-
-
-def _proposal(tolerance: Tolerance, noise: float, ratios: Iterable[float]) -> Tolerance | None:
-    """Return the nearest multiple of the tolerance without doubt, or None if there is none.
-
-    It lies in a gap between two ratios that is wider than `CLEAR / NEUTRAL`: scaled by it, the
-    answers below the gap are neutral and those above it clear.
-    """
-    floor = max(noise, 1e-12)
-    ends = sorted({r for r in ratios if floor < r < math.inf})
-    scales = [
-        min(max(1.0, low / NEUTRAL * 1.5), high / CLEAR / 1.5)
-        for low, high in zip([floor, *ends], ends, strict=False)
-        if high / low > 2.25 * CLEAR / NEUTRAL
-    ]
-    if not scales:
-        return None
-    scale = min(scales, key=lambda s: abs(math.log(s)))
-    return Tolerance(_round(tolerance.rtol * scale), _round(tolerance.atol * scale))
-
-
-def _round(value: float) -> float:
-    return float(f"{value:.1e}")
-
-
-def _trivial_outputs(
-    call: Call, expected: compare.Array, problem: Problem, position: int
-) -> Iterable[tuple[str, compare.Array]]:
-    """Yield answers of somebody who does not solve the exercise: (description, array)."""
-    name = problem.returns.values[position].name
-    yield f"zeros as {name}", np.zeros_like(expected)
-    yield f"ones as {name}", np.ones_like(expected)
-    yield f"NaN as {name}", np.full(expected.shape, np.nan)
-    if expected.ndim and len(expected):
-        yield f"row 0 of {name} everywhere", np.broadcast_to(expected[:1], expected.shape)
-    for parameter, argument in zip(problem.parameters, call.arguments, strict=False):
-        if isinstance(argument, np.ndarray) and argument.shape == expected.shape:
-            yield f"{parameter.name} as {name}", argument
-
-
 def _problems(audit: Audit) -> Iterable[str]:
     for row in audit.rows:
         if row.kills < 2:
@@ -354,6 +275,7 @@ def _problems(audit: Audit) -> Iterable[str]:
             f"only {audit.exact} of {total} misconceptions turn exactly their own requirement red: "
             + (", ".join(f"{row.id} ({' '.join(row.red) or 'nothing'})" for row in inexact))
         )
+    yield from map(_solves_nothing, audit.undeserved)
     for first, second in audit.indistinct:
         yield f"no case tells {first} from {second}: add one, or declare them the same"
     for id, unmet in audit.failed_alternatives.items():
@@ -365,20 +287,13 @@ def _problems(audit: Audit) -> Iterable[str]:
         if cases and killed < LEAST_KILLED * total:
             yield f"the {chosen} reject only {killed} of {total} misconceptions"
     for margin in audit.margins:
-        if margin.proposed or margin.doubtful or margin.noise >= NEUTRAL:
-            yield _doubt(margin)
+        if not margin.is_clear:
+            yield margins.doubt(margin)
 
 
-def _doubt(margin: Margin) -> str:
-    parts = [f"case {margin.case!r} is in doubt:"]
-    if margin.noise >= NEUTRAL:
-        parts.append(f"right answers differ by {margin.noise:.2g} of the tolerance;")
-    if margin.doubtful:
-        listed = ", ".join(f"{id} {ratio:.2g}" for id, ratio in margin.doubtful[:5])
-        parts.append(f"neither neutral nor clearly wrong, as a ratio to the tolerance: {listed};")
-    if margin.proposed:
-        p = margin.proposed
-        parts.append(f"proposed: tolerance: {{rtol: {p.rtol:g}, atol: {p.atol:g}}}")
-    else:
-        parts.append("no tolerance fits: change the input")
-    return " ".join(parts)
+def _solves_nothing(found: Undeserved) -> str:
+    answer = " and ".join(f"{filler} as {name}" for name, filler in found.returned)
+    return (
+        f"a submission that returns {answer} meets {found.requirement!r}: add a case that it fails,"
+        " or lower a tolerance"
+    )

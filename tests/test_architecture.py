@@ -35,6 +35,8 @@ ORDER = (
     "equivalence",
     "diagnose",
     "pipeline",
+    "margins",
+    "trivial",
     "audit",
     "checking",
     "scaffold",

@@ -114,3 +114,118 @@ def test_the_json_contains_the_matrix_and_the_faults(course: Path) -> None:
     assert ran.code == 2
     assert found["indistinct"] == [["squared", "power"]]
     assert found["rows"][0]["rejecting"]["doubles"] == ["small-numbers", "drawn-numbers"]
+
+
+# --- trivial answers ------------------------------------------------------------------------------
+
+THRESHOLDS = """\
+requirement: doubles
+cases:
+  - {id: first, why: A case of the test., arguments: {x: %s}%s}
+  - {id: second, why: A case of the test., arguments: {x: %s}%s}
+"""
+
+
+def audit_of(course: Path, *inputs: str, options: str = "") -> Ran:
+    """Audit the course with these two inputs as the cases of the only requirement on values."""
+    first, second = inputs
+    text = THRESHOLDS % (first, options, second, options)
+    (course / "cases" / "twice" / "doubles.yaml").write_text(text)
+    return audit(course)
+
+
+def test_the_audit_says_how_many_trivial_answers_it_tried(course: Path) -> None:
+    ran = audit(course)
+    assert ran.code == 0
+    assert "13 trivial answers, in every combination, meet no requirement" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("inputs", "options", "answer"),
+    [
+        (("[0.0, 0.0]", "[0.0]"), "", "zeros"),
+        (("[0.5, 0.5]", "[0.5]"), "", "ones"),
+        (("[-0.5, -0.5]", "[-0.5]"), "", "-1 everywhere"),
+        (
+            ("[9000.0, 9001.0]", "[8999.0]"),
+            ", tolerance: {rtol: 0.0, atol: 9.0e+3}",
+            "9999 everywhere",
+        ),
+        (("[0.25, 0.25]", "[0.5]"), "", "equal shares"),
+        (("[3.0]", "[3.0]"), "", "the first case's answer"),
+    ],
+)
+def test_a_trivial_answer_that_meets_a_requirement_is_refused(
+    course: Path, inputs: tuple[str, str], options: str, answer: str
+) -> None:
+    if answer == "the first case's answer":  # the first file in the order of names
+        (course / "cases" / "twice" / "returns.yaml").rename(course / "cases" / "twice" / "z.yaml")
+    ran = audit_of(course, *inputs, options=options)
+    assert ran.code == 2
+    sentence = f"a submission that returns {answer} as doubled meets 'doubles': add a case"
+    assert sentence in ran.out
+    assert "meet 1 requirement undeservedly" in ran.out
+
+
+def test_an_input_that_is_the_answer_is_refused(course: Path) -> None:
+    (course / "problems" / "twice" / "reference.py").write_text(
+        "def twice(x):\n    return abs(x)\n"
+    )
+    ran = audit_of(course, "[1.0, 2.0]", "[3.0]")
+    assert "a submission that returns x as doubled meets 'doubles'" in ran.out
+
+
+def test_one_case_that_every_trivial_answer_fails_is_enough(course: Path) -> None:
+    ran = audit_of(course, "[0.0, 0.0]", "[1.5, 7.0]")
+    assert "meets 'doubles'" not in ran.out
+
+
+def test_zeros_may_meet_a_requirement_of_structure_alone(course: Path) -> None:
+    ran = audit(course)
+    assert "meets 'returns'" not in ran.out
+
+
+TWO_VALUES = """\
+title: Twice
+entry_point: twice
+parameters: [x]
+returns:
+  - {name: doubled, axes: [position]}
+  - {name: sum, axes: []}
+tolerance: {rtol: 1.0e-9, atol: 1.0e-12}
+requirements:
+  - {id: returns, says: "Returns an array and a number.", checks: structure}
+  - {id: doubles, says: "Every element is doubled.", needs: [returns]}
+hints: []
+"""
+
+
+def test_a_combination_of_two_trivial_values_is_found(course: Path) -> None:
+    folder = course / "problems" / "twice"
+    (folder / "problem.yaml").write_text(TWO_VALUES)
+    (folder / "reference.py").write_text(
+        "import numpy as np\n\n\ndef twice(x):\n    return 2 * x, np.array(x.size * 0.5)\n"
+    )
+    (folder / "alternatives.py").unlink()
+    ran = audit_of(course, "[0.0, 0.0]", "[0.0, 0.0]")
+    assert "returns zeros as doubled and ones as sum meets 'doubles'" in ran.out
+
+
+def test_the_json_names_trivial_answers_and_what_they_meet(course: Path) -> None:
+    audit_of(course, "[0.0, 0.0]", "[0.0]")
+    ran = run_in(course, "audit", "--reseeds", "0", "--format", "json")
+    (found,) = json.loads(ran.out)["audits"]
+    assert found["trivials"] == 13
+    assert found["undeserved"] == [{"requirement": "doubles", "returned": [["doubled", "zeros"]]}]
+
+
+def test_none_stands_for_a_value_that_does_not_prove_the_requirement(course: Path) -> None:
+    folder = course / "problems" / "twice"
+    proves = TWO_VALUES.replace("needs: [returns]}", "needs: [returns], proves: [doubled]}")
+    (folder / "problem.yaml").write_text(proves)
+    (folder / "reference.py").write_text(
+        "import numpy as np\n\n\ndef twice(x):\n    return 2 * x, np.array(x.size * 7.0)\n"
+    )
+    (folder / "alternatives.py").unlink()
+    ran = audit_of(course, "[0.0, 0.0]", "[0.0]")
+    assert "returns zeros as doubled and None as sum meets 'doubles'" in ran.out

@@ -108,6 +108,7 @@ def figures(audits: Sequence[Audit]) -> list[str]:
         f" {survivors} survive, each of the others is rejected by at least {fewest} cases",
         f"exactness: {audit.exact} of {total} ({audit.exact / total:.1%}) turn exactly their own"
         f" requirement red" + (f"; not: {', '.join(inexact)}" if inexact else ""),
+        _trivials(audits),
         f"distinguishability: {len(audit.indistinct)} pairs that no case tells apart",
         f"margins: right answers stay within {noise:.2g} of the tolerance, wrong ones are beyond"
         f" {nearest:.3g} times it; cases in doubt: {sum(bool(m.doubtful) for m in audit.margins)}",
@@ -116,6 +117,19 @@ def figures(audits: Sequence[Audit]) -> list[str]:
         f" {audit.together_killed} ({audit.together_killed / total:.1%})",
         f"reseeding: sound for {sum(not a.problems for a in audits)} of {len(audits)} seedings",
     ]
+
+
+def _trivials(audits: Sequence[Audit]) -> str:
+    """Return how many trivial answers were tried, and how many requirements they meet."""
+    met = {found.requirement for audit in audits for found in audit.undeserved}
+    tried = _plural(max(audit.trivials for audit in audits), "trivial answer")
+    return f"{tried}, in every combination, {_meet(len(met))}"
+
+
+def _meet(requirements: int) -> str:
+    if not requirements:
+        return "meet no requirement that compares values"
+    return f"meet {_plural(requirements, 'requirement')} undeservedly"
 
 
 def audit_data(audits: Sequence[Audit]) -> dict[str, Any]:

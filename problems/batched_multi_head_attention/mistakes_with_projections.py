@@ -47,6 +47,16 @@ def project_transposed(at):
     return at.Q @ at.W_q.T, at.K @ at.W_k.T, at.V @ at.W_v.T
 
 
+def project_one_transposed(which):
+    """Return a step that transposes one of the three matrices."""
+
+    def step(at):
+        inputs = ((at.Q, "W_q"), (at.K, "W_k"), (at.V, "W_v"))
+        return tuple(A @ (getattr(at, W).T if which == W else getattr(at, W)) for A, W in inputs)
+
+    return step
+
+
 def project_with_rows(at):
     def one(A, W):
         return np.concatenate([A @ W[at.columns(h)].T for h in range(at.num_heads)], axis=-1)
@@ -163,6 +173,30 @@ PROJECTIONS = [
         " rows of the input meet columns of the matrix as it is.",
         implementation=variant(project=project_transposed),
         exposed_by="projections that are not symmetric",
+    ),
+    Misconception(
+        "wq-transposed",
+        violates="projections",
+        hint="You multiplied Q by the transpose of W_q. Rows of the input meet columns of the"
+        " matrix as it is: Q @ W_q.",
+        implementation=variant(project=project_one_transposed("W_q")),
+        exposed_by="a W_q that is not symmetric",
+    ),
+    Misconception(
+        "wk-transposed",
+        violates="projections",
+        hint="You multiplied K by the transpose of W_k. Rows of the input meet columns of the"
+        " matrix as it is: K @ W_k.",
+        implementation=variant(project=project_one_transposed("W_k")),
+        exposed_by="a W_k that is not symmetric",
+    ),
+    Misconception(
+        "wv-transposed",
+        violates="projections",
+        hint="You multiplied V by the transpose of W_v. Rows of the input meet columns of the"
+        " matrix as it is: V @ W_v.",
+        implementation=variant(project=project_one_transposed("W_v")),
+        exposed_by="a W_v that is not symmetric",
     ),
     Misconception(
         "weights-transposed-all",

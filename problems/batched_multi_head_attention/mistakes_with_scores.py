@@ -107,6 +107,14 @@ def softmax_without_shift(scores, at):
 
 SOFTMAX = [
     Misconception(
+        "attention-left-out",
+        violates="softmax",
+        hint="Your answer is made of the values alone; the weights (if you computed them) are not"
+        " used. Multiply the weights with the values: each query takes something of every key.",
+        implementation=variant(mix=lambda weights, V, at: V),
+        exposed_by="two tokens whose values differ, with weights that are not the identity",
+    ),
+    Misconception(
         "softmax-missing",
         violates="softmax",
         hint="The raw scores were multiplied with the values (perhaps softmax was computed and not"

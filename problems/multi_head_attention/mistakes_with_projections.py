@@ -46,6 +46,16 @@ def project_transposed(at):
     return at.X @ at.W_q.T, at.X @ at.W_k.T, at.X @ at.W_v.T
 
 
+def project_one_transposed(which):
+    """Return a step that transposes one of the three matrices."""
+
+    def step(at):
+        matrices = {W: getattr(at, W) for W in ("W_q", "W_k", "W_v")}
+        return tuple(at.X @ (M.T if which == W else M) for W, M in matrices.items())
+
+    return step
+
+
 def project_with_rows(at):
     def one(W):
         return np.hstack([at.X @ W[at.columns(h), :].T for h in range(at.num_heads)])
@@ -137,6 +147,30 @@ PROJECTIONS = [
         " used. Make K with W_k and compare Q with K.",
         implementation=variant(project=project_with(key="W_q")),
         same_as="key-uses-wq",
+    ),
+    Misconception(
+        "wq-transposed",
+        violates="projections",
+        hint="Your queries were made with the transpose of W_q. Multiply X with W_q as it is:"
+        " X @ W_q.",
+        implementation=variant(project=project_one_transposed("W_q")),
+        exposed_by="a W_q that is not symmetric",
+    ),
+    Misconception(
+        "wk-transposed",
+        violates="projections",
+        hint="Your keys were made with the transpose of W_k. Multiply X with W_k as it is:"
+        " X @ W_k.",
+        implementation=variant(project=project_one_transposed("W_k")),
+        exposed_by="a W_k that is not symmetric",
+    ),
+    Misconception(
+        "wv-transposed",
+        violates="projections",
+        hint="Your values were made with the transpose of W_v. Multiply X with W_v as it is:"
+        " X @ W_v.",
+        implementation=variant(project=project_one_transposed("W_v")),
+        exposed_by="a W_v that is not symmetric",
     ),
     Misconception(
         "weights-transposed-qkv",

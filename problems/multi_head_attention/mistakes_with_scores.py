@@ -108,6 +108,14 @@ def softmax_over_everything(scores, at):
 
 SOFTMAX = [
     Misconception(
+        "attention-left-out",
+        violates="softmax",
+        hint="Your output is made of the values alone: the weights were computed, but not used."
+        " Multiply the weights with V, so that each query takes something of every key.",
+        implementation=variant(mix=lambda weights, V, at: V),
+        exposed_by="two tokens whose values differ, with weights that are not the identity",
+    ),
+    Misconception(
         "softmax-computed-but-raw-used",
         violates="softmax",
         hint="The softmax was computed, but the scores themselves were multiplied with V. Multiply"

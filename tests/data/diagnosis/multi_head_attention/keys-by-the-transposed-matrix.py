@@ -1,4 +1,4 @@
-# names: nothing
+# names: wk-transposed
 import numpy as np
 
 def multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
