@@ -91,14 +91,29 @@ def limits_of(
 
 
 def apply_limits(limits: dict[int, int]) -> None:
-    """Set limits on this process that it cannot raise again; skip those the system refuses."""
+    """Set limits on this process that it cannot raise again; skip those the system refuses.
+
+    A process beyond its CPU time gets SIGXCPU, and SIGKILL a second later if it ignores that.
+    """
     if sys.platform == "win32":
         return
     import resource
 
     for limit, value in limits.items():
         with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
-            resource.setrlimit(limit, (value, value))
+            resource.setrlimit(limit, (value, value + (limit == resource.RLIMIT_CPU)))
+
+
+def lower_limits(limits: dict[int, int]) -> None:
+    """Lower the soft limits of this process only, so that it can raise them again."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for limit, value in limits.items():
+        hard = resource.getrlimit(limit)[1]
+        lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (lowest, hard))
 
 
 @contextlib.contextmanager
@@ -114,10 +129,7 @@ def inherited_limits(limits: dict[int, int]) -> Iterator[None]:
 
     own = {limit: resource.getrlimit(limit) for limit in limits}
     try:
-        for limit, value in limits.items():
-            hard = own[limit][1]
-            lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(limit, (lowest, hard))
+        lower_limits(limits)
         yield
     finally:
         for limit, value_pair in own.items():

@@ -10,19 +10,9 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.child.protocol import (
-    ASKED,
-    LANDLOCK,
-    NAMESPACE,
-    NO_THREADS,
-    REAL_UID,
-    SECCOMP,
-    STARTS_LIMIT,
-    TASKS_LIMIT,
-)
 from grader.errors import Complaint, MachineError, UsageError
 from grader.model import Job
-from grader.runners import launch
+from grader.runners import launch, layers
 from grader.runners.retrying import LACKS, patiently
 from grader.runners.scheduler import Scheduler
 from grader.runners.supervision import Start
@@ -32,13 +22,6 @@ from grader.runners.zygote_client import LOOK_SECONDS, ZygoteClient, ZygoteError
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-ISOLATION = ("separate process", "resource limits", "no capabilities", "landlock", "seccomp")
-_TASKS = {
-    REAL_UID: f"tasks ({TASKS_LIMIT}, own real uid)",
-    NAMESPACE: f"tasks ({TASKS_LIMIT}, own user namespace)",
-    ASKED: f"tasks ({STARTS_LIMIT} starts, asked)",
-    NO_THREADS: "tasks (no threads)",
-}
 _TRIAL_SECONDS = 30.0
 _MOST_RESTARTS = 2
 
@@ -81,17 +64,15 @@ class ZygoteRunner(Scheduler):
                 raise MachineError(f"the runner 'zygote' cannot start now: {error}") from None
             raise UsageError(f"the runner 'zygote' cannot start here: {error}") from None
         try:
-            layers = client.layers(_TRIAL_SECONDS)
+            tried = client.tried(_TRIAL_SECONDS)
         except ZygoteError as error:
             client.close()
             raise MachineError(f"the runner 'zygote' did not start: {error}") from None
-        names = {LANDLOCK: "landlock", SECCOMP: "seccomp"}
-        missing = [name for bit, name in names.items() if not layers & bit]
-        if missing:
+        if missing := layers.missing(tried.working):
             client.close()
             message = f"the runner 'zygote' cannot confine here: missing {' and '.join(missing)}"
             raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
-        self.isolation = (*ISOLATION, _TASKS[client.task_limit])
+        self.isolation = layers.names(*tried)
         return client
 
     def _has_place(self) -> bool:

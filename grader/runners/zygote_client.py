@@ -9,6 +9,7 @@ import select
 import time
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from grader.child import protocol
 from grader.runners import launch
@@ -76,6 +77,17 @@ _STOP_SECONDS = 5.0
 _MOST_FAILURES = 3
 
 
+class Tried(NamedTuple):
+    """What a zygote found at its start; see `child.protocol`."""
+
+    working: int
+    """the layers that work, as bits"""
+    abi: int
+    """the version of Landlock's ABI"""
+    task_limit: int
+    """the way in which a child's tasks are limited"""
+
+
 class ZygoteError(Exception):
     """The zygote ended, and its children with it. This is not the fault of a submission."""
 
@@ -92,9 +104,7 @@ class ZygoteClient:
         self._poll = select.poll()
         for descriptor in (launched.events, *(slot.done for slot in self._slots)):
             self._poll.register(descriptor, select.POLLIN)
-        self._layers: int | None = None
-        self.task_limit = 0
-        """how children's tasks are limited (`child.protocol`); known after `layers`"""
+        self._tried: Tried | None = None
         self._failures = 0
         self._closed = False
 
@@ -103,17 +113,17 @@ class ZygoteClient:
         """The number of children that can get a request without waiting."""
         return sum(slot.state in (EMPTY, IDLE) for slot in self._slots)
 
-    def layers(self, timeout: float) -> int:
-        """Return the layers that work, as `child.sandbox.enter.trial` does.
+    def tried(self, timeout: float) -> Tried:
+        """Return what the zygote found when it tried the sandbox.
 
-        ZygoteError when the zygote does not report them within `timeout` s.
+        ZygoteError when the zygote does not report it within `timeout` s.
         """
         ends = time.monotonic() + timeout
-        while self._layers is None:
+        while self._tried is None:
             if time.monotonic() > ends:
                 raise ZygoteError("it did not report its layers")
             self.pump(0.1)
-        return self._layers
+        return self._tried
 
     def give(self, request: bytes, limits: tuple[int, int]) -> Slot:
         """Give a request to an idle or a new child; wait for a free slot.
@@ -214,7 +224,7 @@ class ZygoteClient:
             raise ZygoteError(self.log())
         for what, number, limit, status, peak in protocol.EVENT.iter_unpack(data):
             if what == protocol.TRIED:
-                self._layers, self.task_limit = status, limit
+                self._tried = Tried(status, number, limit)
                 continue
             slot = self._slots[number]
             flooded = os.fstat(slot.output).st_size >= protocol.OUTPUT_LIMIT

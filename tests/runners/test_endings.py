@@ -156,6 +156,8 @@ def test_a_hang_or_crash_costs_one_case_and_the_rest_of_its_requirement(
     runner: Runner, name: str
 ) -> None:
     _, outcome, words = BODIES[name]
+    if (runner.name, name) == ("zygote", "a SIGKILL"):
+        pytest.skip("the filter of system calls refuses it: test_zygote.py")
     run, _ = attempt(runner, name)
     assert outcomes(run) == ["returned", outcome, "not_run", "returned"]
     assert words in "\n".join(explain.failure_lines(run.executions["hit"]))

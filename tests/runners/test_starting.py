@@ -9,11 +9,23 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from grader.child.protocol import LANDLOCK, SECCOMP
-from grader.child.sandbox import enter, landlock, seccomp
+from grader.child import interpreter
+from grader.child.protocol import (
+    DEVICES,
+    LANDLOCK,
+    LIMITS,
+    NO_THREADS,
+    PRIVILEGES,
+    SECCOMP,
+    SIGNALS,
+    TCP,
+    TRUNCATE,
+)
+from grader.child.sandbox import landlock, privileges, tasks, trial
 from grader.errors import MachineError, UsageError
 from grader.runners import again, choose, launch, reach
 from grader.runners.zygote import ZygoteRunner
@@ -134,20 +146,54 @@ def test_a_child_refuses_bytes_that_are_not_a_request() -> None:
 
 
 @linux
-def test_trial_reports_only_seccomp_without_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landlock, "SUPPORTED", False)
-    assert enter.trial() == SECCOMP
-
-
-@linux
-def test_trial_reports_no_layer_on_an_unsupported_processor(
+def test_a_trial_reports_no_landlock_on_a_kernel_without_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(landlock, "SUPPORTED", False)
-    monkeypatch.setattr(seccomp, "SUPPORTED", False)
-    assert enter.trial() == 0
+    working = trial.measure()
+    assert working & SECCOMP
+    assert not working & (LANDLOCK | TRUNCATE | TCP | DEVICES | SIGNALS)
 
 
 @linux
-def test_trial_reports_both_layers_on_this_machine() -> None:
-    assert enter.trial() == LANDLOCK | SECCOMP
+def test_a_trial_reports_no_layer_on_an_unsupported_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (trial, tasks):
+        monkeypatch.setattr(module, "SUPPORTED", False)
+    assert trial.measure() == 0
+    assert tasks.TaskLimit().way == NO_THREADS
+
+
+@linux
+@pytest.mark.parametrize(
+    ("version", "working"),
+    [(1, 0), (2, 0), (3, TRUNCATE), (4, TRUNCATE | TCP), (5, TRUNCATE | TCP | DEVICES)],
+)
+def test_a_trial_measures_what_an_older_landlock_covers(
+    monkeypatch: pytest.MonkeyPatch, version: int, working: int
+) -> None:
+    if landlock.abi() < version:
+        pytest.skip(f"this kernel has Landlock ABI {landlock.abi()}")
+    monkeypatch.setattr(landlock, "abi", lambda: version)
+    found = trial.measure()
+    assert found & (TRUNCATE | TCP | DEVICES | SIGNALS) == working
+    assert found & LANDLOCK
+    assert found & SECCOMP
+
+
+@linux
+@pytest.mark.parametrize(
+    ("module", "name", "lost"),
+    [
+        (landlock, "restrict", LANDLOCK | TRUNCATE | TCP | DEVICES | SIGNALS),
+        (privileges, "drop", PRIVILEGES),
+        (interpreter, "lower_limits", LIMITS),
+    ],
+)
+def test_a_layer_that_does_nothing_is_measured_as_missing(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, lost: int
+) -> None:
+    complete = trial.measure()
+    monkeypatch.setattr(module, name, lambda *_: privileges.no_new_privileges())
+    assert trial.measure() == complete & ~lost

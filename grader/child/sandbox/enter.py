@@ -1,18 +1,14 @@
-"""Enter the sandbox step by step, and try which of its layers work."""
+"""Steps into the sandbox that need no module of their own."""
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
 
-from ..protocol import LANDLOCK, SECCOMP
-from . import landlock, privileges, seccomp
+from . import landlock, privileges
 from .kernel import call
 
-_AF_INET, _SOCK_STREAM = 2, 1  # linux/socket.h, linux/net.h
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -29,39 +25,6 @@ def outer(capabilities: int = 0) -> None:
     """
     privileges.drop(capabilities)
     landlock.restrict(readable())
-
-
-def trial() -> int:
-    """Return the layers that work on this system, as bits (`LANDLOCK`, `SECCOMP`).
-
-    A forked child enters each layer and tries a call that the layer must refuse.
-    """
-    if not landlock.abi():
-        return SECCOMP if seccomp.available() else 0
-    child = os.fork()
-    if child == 0:
-        status = 0
-        try:
-            outer()
-            status = LANDLOCK if _refused(lambda: os.open("/", os.O_RDONLY), errno.EACCES) else 0
-            seccomp.Filter().enter(os.getpid())
-            status |= SECCOMP if _refused(_open_socket, errno.EPERM) else 0
-        finally:
-            os._exit(status)
-    _, ended = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(ended) if os.WIFEXITED(ended) else 0
-
-
-def _open_socket() -> int:
-    return call("socket", _AF_INET, _SOCK_STREAM, 0)
-
-
-def _refused(attempt: Callable[[], object], error: int) -> bool:
-    try:
-        attempt()
-    except OSError as refusal:
-        return refusal.errno == error
-    return False
 
 
 def close_range(first: int, last: int = 2**32 - 1) -> None:

@@ -9,8 +9,8 @@ from .kernel import call
 
 # linux/prctl.h, linux/capability.h
 _PR_SET_DUMPABLE = 4
-_PR_CAPBSET_DROP = 24
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
+_PR_SET_NO_NEW_PRIVS, _PR_GET_NO_NEW_PRIVS = 38, 39
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 _MOST_CAPABILITIES = 64
@@ -44,3 +44,27 @@ def keep_capabilities(kept: int = 0) -> None:
     """Give up every capability except `kept`, a mask of those below 32."""
     data = (ctypes.c_uint32 * 6)(kept, kept)  # effective, permitted, inheritable, in two halves
     call("capset", ctypes.byref(_header), ctypes.byref(data))
+
+
+def capabilities() -> tuple[int, ...]:
+    """Return the effective, permitted and inheritable capabilities of this process as masks."""
+    data = (ctypes.c_uint32 * 6)()
+    call("capget", ctypes.byref(_header), ctypes.byref(data))
+    return tuple(data[i] | data[i + 3] << 32 for i in range(3))
+
+
+def bounding_set() -> list[int]:
+    """Return the capabilities that an executed program could gain, by number."""
+    found = []
+    for capability in range(_MOST_CAPABILITIES):
+        try:
+            if call("prctl", _PR_CAPBSET_READ, capability, 0, 0, 0):
+                found.append(capability)
+        except OSError:  # beyond the last one
+            break
+    return found
+
+
+def no_new() -> bool:
+    """Return whether `no_new_privileges` is in force."""
+    return call("prctl", _PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
+import signal
 import struct
 from typing import NamedTuple
 
-from .kernel import MACHINE, SUPPORTED, call
+from .kernel import MACHINE, call
 from .syscalls import ALLOWED, FILTERED, Numbers
 
 # linux/seccomp.h
-_SET_MODE_FILTER, _GET_ACTION_AVAIL = 1, 2
+_SET_MODE_FILTER = 1
 NEW_LISTENER = 1 << 3
 _RET_KILL_PROCESS, RET_ERRNO, RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
 RET_USER_NOTIF = 0x7FC00000
@@ -39,18 +40,6 @@ class Step(NamedTuple):
     true: int
     false: int
     operand: int
-
-
-def available() -> bool:
-    """Return whether the kernel supports filters that return an error or kill the process."""
-    if not SUPPORTED:
-        return False
-    try:
-        for action in (_RET_KILL_PROCESS, RET_ERRNO):
-            call("seccomp", _GET_ACTION_AVAIL, 0, ctypes.byref(ctypes.c_uint32(action)))
-    except OSError:
-        return False
-    return True
 
 
 class Filter:
@@ -124,13 +113,12 @@ def _refuse(error: int) -> Step:
 def _blocks(pid: int, threads: bool) -> dict[str, list[Step]]:
     """Return the steps for each filtered call by name; every block ends with a decision."""
     reading = (fcntl.F_GETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
-    itself = _when_argument(0, [pid])
     return {
         "clone3": [_refuse(errno.ENOSYS)],  # glibc then uses clone, whose flags a filter can read
         "ioctl": [_refuse(errno.ENOTTY)],
         "fcntl": _when_argument(1, list(reading)),
-        "kill": itself,
-        "tgkill": itself,
+        "kill": _signal_itself(pid, 1),
+        "tgkill": _signal_itself(pid, 2),
         "prlimit64": _reading_own_limits(),
         "clone": [
             Step(LOAD, 0, 0, DATA_ARGUMENTS),
@@ -140,6 +128,19 @@ def _blocks(pid: int, threads: bool) -> dict[str, list[Step]]:
         if threads
         else [_refuse(errno.EAGAIN)],
     }
+
+
+def _signal_itself(pid: int, position: int) -> list[Step]:
+    """Return steps that allow signals to `pid` except SIGKILL, the argument at `position`.
+
+    So a SIGKILL that the grader did not send is never the learner's doing.
+    """
+    return [
+        Step(LOAD, 0, 0, DATA_ARGUMENTS + 8 * position),
+        Step(JUMP_EQUAL, 0, 1, signal.SIGKILL),
+        _refuse(errno.EPERM),
+        *_when_argument(0, [pid]),
+    ]
 
 
 def _reading_own_limits() -> list[Step]:

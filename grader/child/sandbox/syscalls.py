@@ -122,10 +122,12 @@ OWN = {
     "landlock_restrict_self": Numbers(446, 446),
     "seccomp": Numbers(317, 277),
     "prctl": Numbers(157, 167),
+    "capget": Numbers(125, 90),
     "capset": Numbers(126, 91),
     "socket": Numbers(41, 198),
     "close_range": Numbers(436, 436),
     "setresuid": Numbers(117, 147),
     "unshare": Numbers(272, 97),
+    "ptrace": Numbers(101, 117),
 }
 """calls that the sandbox makes to set itself up and to try itself"""

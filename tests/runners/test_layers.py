@@ -1,0 +1,212 @@
+"""Each right that the sandbox takes away: one attempt that must be refused, and real children."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import accounts
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("the sandbox needs Linux", allow_module_level=True)
+
+from grader.child import protocol
+from grader.child.sandbox.attempts import ATTEMPTS, LANDLOCK, PARENT, PRIVILEGES
+from grader.errors import UsageError
+from grader.model import Job, Limits
+from grader.runners import layers
+from grader.runners.examination import Examination, Tried, examine
+from grader.runners.zygote import ZygoteRunner
+
+from .conftest import ONE, PATIENT, calls, submission
+from .test_zygote import SPIN, descendants, value, wait_until
+
+try:
+    ZygoteRunner().close()
+except UsageError as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+NAMES = [(one.layer, one.name) for one in ATTEMPTS] + [(PARENT, "outlive its parent")]
+NOT_ROOT = {
+    name for layer, name in NAMES if layer == PRIVILEGES and name != "no capability is left"
+}
+"""what an ordinary user cannot do without the layer either"""
+RIGHTS = {
+    *("execute", "write_file", "read_file", "read_dir", "remove_dir", "remove_file"),
+    *("make_char", "make_dir", "make_reg", "make_sock", "make_fifo", "make_block", "make_sym"),
+    *("refer", "truncate", "ioctl_dev", "bind_tcp", "connect_tcp"),
+    *("abstract_unix_socket", "signal"),
+}
+"""linux/landlock.h: LANDLOCK_ACCESS_FS_*, LANDLOCK_ACCESS_NET_*, LANDLOCK_SCOPE_*"""
+
+
+@pytest.fixture(scope="module")
+def examination() -> Examination:
+    return examine()
+
+
+def check(one: Tried, abi: int, root: bool) -> None:
+    if one.since > abi and one.layer == LANDLOCK:
+        pytest.skip(f"Landlock ABI {abi} does not have this right")
+    assert one.refused, one
+    if not one.proved and (not root or one.name == "raise a hard limit"):
+        return  # this user could not do it without the layer either
+    assert one.proved or one.without is None, one
+
+
+@pytest.mark.parametrize(("layer", "name"), NAMES, ids=[f"{a}: {b}" for a, b in NAMES])
+def test_an_attempt_is_refused_by_its_layer_and_allowed_without_it(
+    examination: Examination, layer: str, name: str
+) -> None:
+    (one,) = (one for one in examination.attempts if (one.layer, one.name) == (layer, name))
+    check(one, examination.abi, os.geteuid() == 0)
+
+
+def test_every_attempt_is_refused_to_an_ordinary_user_too() -> None:
+    script = (
+        "import dataclasses, json; from grader.runners.examination import examine;"
+        "print(json.dumps(dataclasses.asdict(examine())))"
+    )
+    found = json.loads(accounts.run([*accounts.python_of_nobody(), "-c", script]))
+    rows = [Tried(**row | {"refusals": tuple(row["refusals"])}) for row in found["attempts"]]
+    assert {(one.layer, one.name) for one in rows} == set(NAMES)
+    for one in rows:
+        if one.since <= found["abi"] or one.layer != LANDLOCK:
+            assert one.refused, one
+            assert one.proved or one.name in NOT_ROOT or one.without is None, one
+
+
+def test_every_right_of_landlock_has_an_attempt() -> None:
+    assert {one.name for one in ATTEMPTS if one.layer == LANDLOCK} == RIGHTS
+
+
+def test_a_start_and_the_examination_find_the_same_layers(examination: Examination) -> None:
+    with ZygoteRunner() as runner:
+        assert runner.isolation == layers.names(
+            examination.working, examination.abi, examination.task_limit
+        )
+
+
+def test_isolation_names_what_works() -> None:
+    everything = (1 << 8) - 1
+    assert layers.names(everything, 7, protocol.REAL_UID) == (
+        "separate process",
+        "resource limits",
+        "no capabilities",
+        "tasks (64, own real uid)",
+        "landlock (ABI 7: files, truncate, TCP, devices, signals)",
+        "seccomp",
+    )
+    least = protocol.LANDLOCK | protocol.SECCOMP
+    assert layers.names(least, 1, protocol.NO_THREADS) == (
+        "separate process",
+        "tasks (no threads)",
+        "landlock (ABI 1: files)",
+        "seccomp",
+    )
+    assert layers.names(0, 0, 0) == ("separate process",)
+
+
+# --- real children -------------------------------------------------------------------------------
+
+STATUS = f"""
+import json, os, sys
+from pathlib import Path
+from grader.model import Job, Limits
+from grader.runners.zygote import ZygoteRunner
+from runners.conftest import ONE, calls, submission
+from runners.test_zygote import descendants, wait_until
+
+with ZygoteRunner(spare=0) as runner:
+    runner.submit(Job(submission({SPIN!r}), "f", ONE, calls(1), Limits(memory_mb=300)))
+    warm = runner._client._launched.pid
+    assert wait_until(lambda: descendants(warm))
+    (child,) = descendants(warm)
+    proc = Path(f"/proc/{{child}}")
+    def confined():
+        return "Seccomp:\\t2" in (proc / "status").read_text()
+    assert wait_until(confined)
+    fields = dict(line.split(":\\t", 1) for line in (proc / "status").read_text().splitlines())
+    limits = (proc / "limits").read_text()
+    print(json.dumps({{
+        "status": fields,
+        "limits": {{line[:25].strip(): line[26:].split()[:2] for line in limits.splitlines()}},
+        "owner": (proc / "limits").stat().st_uid,
+        "uid": os.geteuid(),
+        "warm": dict(
+            line.split(":\\t", 1)
+            for line in Path(f"/proc/{{warm}}/status").read_text().splitlines()
+        ),
+    }}))
+"""
+
+
+def of_a_child(python: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(accounts.run([*python, "-c", STATUS]))
+    return found
+
+
+@pytest.mark.parametrize("account", ["this user", "an ordinary user"])
+def test_a_child_has_no_privileges_and_all_limits(account: str) -> None:
+    found = of_a_child([sys.executable] if account == "this user" else accounts.python_of_nobody())
+    status, limits = found["status"], found["limits"]
+    for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+        assert int(str(status[kind]), 16) == 0, kind
+    if found["uid"] == 0:
+        assert int(str(status["CapBnd"]), 16) == 0
+    assert status["NoNewPrivs"] == "1"
+    assert status["Seccomp"] == "2"
+    memory = (300 + protocol.MEMORY_SIZE // 2**20) * 2**20
+    expected = {
+        "Max address space": memory,
+        "Max file size": protocol.OUTPUT_LIMIT,
+        "Max open files": protocol.DESCRIPTORS_LIMIT,
+        "Max core file size": 0,
+        "Max cpu time": int(Limits().total_seconds) + 1,
+    }
+    assert {name: int(limits[name][0]) for name in expected} == expected
+    assert limits["Max processes"] == [str(protocol.TASKS_LIMIT)] * 2
+    assert found["owner"] == 0, "not dumpable: its files in /proc belong to root"
+
+
+@pytest.mark.parametrize("account", ["this user", "an ordinary user"])
+def test_a_zygote_keeps_no_capability_but_that_of_the_own_real_uid(account: str) -> None:
+    found = of_a_child([sys.executable] if account == "this user" else accounts.python_of_nobody())
+    warm = found["warm"]
+    kept = {"0" * 16} if found["uid"] else {"0" * 16, f"{1 << 7:016x}"}
+    assert warm["CapPrm"] in kept
+    assert warm["CapEff"] in kept
+    for kind in ("CapInh", "CapAmb"):
+        assert int(str(warm[kind]), 16) == 0, kind
+    assert warm["NoNewPrivs"] == "1"
+
+
+def test_a_submission_finds_no_descriptor_that_is_not_its_own() -> None:
+    """0: empty; 1, 2 and 3: its output; the counter that says that it has answered."""
+    source = """
+        import os
+        def f(X):
+            found = {}
+            for number in range(1024):
+                try:
+                    found[number] = os.fstat(number).st_ino
+                except OSError:
+                    continue
+            return float(list(found) == [0, 1, 2, 3, 4] and found[1] == found[2] == found[3])
+        """
+    with ZygoteRunner() as runner:
+        assert value(runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT))) == 1
+
+
+def test_a_killed_zygote_takes_its_children_along() -> None:
+    with ZygoteRunner() as runner:
+        runner.submit(Job(submission(SPIN), "f", ONE, calls(1), Limits(seconds=30.0)))
+        warm = runner._client._launched.pid
+        assert wait_until(lambda: descendants(warm))
+        below = descendants(warm)
+        os.kill(warm, 9)
+        assert wait_until(lambda: not any(Path(f"/proc/{pid}/task").exists() for pid in below))
