@@ -179,6 +179,14 @@ def _add_grade(command: _Command) -> None:
         metavar="NAME=PATH",
         help="also write the report in a format to a file; may be repeated",
     )
+    grade.add_argument(
+        "--with",
+        dest="helpers",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file that the given files may import; may be repeated",
+    )
     _add_grading(grade)
     _add_running(grade)
 

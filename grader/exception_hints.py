@@ -61,7 +61,7 @@ def _exception(failure: Failure) -> str:
         case "SystemExit":
             return _exit(failure)
         case "ModuleNotFoundError" if "missing" in failure.facts:
-            return _module(failure.facts["missing"])
+            return _module(failure.facts["missing"], "beside" in failure.facts)
         case "AttributeError" if "module 'numpy' has no attribute" in failure.message:
             return "NumPy has removed this name; the plain Python type or another name replaces it."
         case name:
@@ -77,13 +77,18 @@ def _exit(failure: Failure) -> str:
     return "The function calls exit(). Return the answer instead."
 
 
-def _module(name: str) -> str:
+def _module(name: str, is_beside: bool) -> str:
     root = name.partition(".")[0]
+    if is_beside:
+        return (
+            f"{root}.py lies in the same folder but was not handed in with this file: "
+            f"pass --with {root}.py."
+        )
     if root in sys.stdlib_module_names:
         return ""
     return (
         f"{root} is not available while grading: only NumPy, the standard library and files "
-        "that were handed in beside this one are."
+        "that were handed in with this one are."
     )
 
 

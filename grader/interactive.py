@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from grader import runners
 from grader.catalog import Course
-from grader.commands.grade import find_targets
+from grader.commands.grade import find_targets, read_helpers
 from grader.errors import UsageError
 from grader.formats.terminal import Screen, show
 from grader.model import Execution, Frame, Job, Outlook, Report, Run, Submission
@@ -87,12 +87,14 @@ def grade(
     root: str | os.PathLike[str] | None = None,
     reseed: int = 0,
     runner: str = "auto",
+    helpers: Sequence[str | os.PathLike[str]] = (),
 ) -> GradedReport:
     """Grade a function, a file or the solution of a slug, and return the report.
 
     `problem` is the slug of the exercise. It is optional if the name of the function or file
     determines it. The course is searched from `root`, or the current folder, upwards. A file runs
     in its own process, as with `grader grade`; a function is called in this process without limits.
+    `helpers` are files that a file may import, beside those in the course's `solutions/`.
     `verbose` shows every failing case. `reseed` is added to the seeds of random inputs. Raises
     UsageError for wrong arguments and AuthorError for wrong files of the exercise.
     """
@@ -106,11 +108,11 @@ def grade(
     else:
         word = os.fspath(submission)
         [target] = find_targets(course, [word], problem, Path.cwd())
+        named = read_helpers([os.fspath(helper) for helper in helpers], Path.cwd())
         chosen, note = runners.choose(runner)
-        others = [course.solution(slug) for slug in course.slugs]
         with chosen:
             grader = ProblemGrader(course, target.slug, options)
-            report = grader.grade(target.path, chosen, [*others, target.path])
+            report = grader.grade(target.path, chosen, named)
         word = repr(word)
     more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"
     return GradedReport(report, more, note)

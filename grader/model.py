@@ -293,7 +293,9 @@ class Submission:
     """the displayed path: relative to the course if possible, with `/` between folders"""
     source: bytes
     helpers: Mapping[str, bytes] = field(default_factory=dict)
-    """sibling modules that it imports: module name -> source"""
+    """modules that it imports and that were handed in with it: module name -> source"""
+    beside: frozenset[str] = frozenset()
+    """modules that it imports and that only lie in the same folder: not handed in with it"""
     line_map: tuple[tuple[int, int], ...] = ()
     """of a notebook: (number of the cell, line in the cell) for each line of `source`"""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from grader import dependencies, grading, redaction
 from grader import submission as submissions
@@ -49,6 +50,7 @@ class ProblemGrader:
                 Complaint(f"{where} has no case, so nothing can be graded", None, advice)
             )
         self.course = course
+        self.slug = slug
         self.prepared: PreparedProblem = grading.prepare(
             problem, course.reference(problem), options.reseed
         )
@@ -58,12 +60,18 @@ class ProblemGrader:
         self._misconceptions: tuple[Misconception, ...] | None = None
         self._executed: dict[tuple[str, str], Execution] = {}
 
-    def grade(self, path: Path, runner: Runner, others: Collection[Path] = ()) -> Report:
-        """Grade one file. `others` are files of other learners, which it must not import."""
+    def grade(
+        self, path: Path, runner: Runner, helpers: Mapping[str, Path] = MappingProxyType({})
+    ) -> Report:
+        """Grade one file. It may import the modules of `helpers`: files by module name.
+
+        The course's `solutions/` belongs to one learner, so its files may import each other.
+        """
         # A learner chose the file's name; it may contain line breaks and escapes.
         name = clean_line(self.course.shown(path))
-        foreign = [other for other in others if other != path]
-        read = submissions.read(path, name, foreign, self.prepared.problem.entry_point)
+        if path.parent.resolve() == self.course.solution(self.slug).parent.resolve():
+            helpers = {**submissions.own_helpers(path), **helpers}
+        read = submissions.read(path, name, helpers, self.prepared.problem.entry_point)
         return self.grade_read(read, name, runner)
 
     def grade_read(self, read: Submission | Refusal, name: str, runner: Runner) -> Report:

@@ -30,6 +30,7 @@ from grader.formats.shared import (
 from grader.model import Case, CaseResult, Problem, Report, RequirementResult, Verdict
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
+from grader.submission import own_helpers
 from grader.text import without_commands
 
 _T = TypeVar("_T")
@@ -110,8 +111,10 @@ class Grading:
             self._runner = self._open.enter_context(runner)
             if note:
                 warnings.warn(NotConfinedWarning(note), stacklevel=1)
-        solutions = [course.solution(other) for other in course.slugs]
-        report = grader.grade(self._submission(course, slug), self._runner, solutions)
+        path = self._submission(course, slug)
+        named = self._named_submission()
+        helpers = own_helpers(path) if named and named.is_dir() else {}
+        report = grader.grade(path, self._runner, helpers)
         results = {
             case.case.id: (result, case) for result in report.requirements for case in result.cases
         }

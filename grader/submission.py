@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from grader import source_text
 from grader.model import Failure, Refusal, Submission
@@ -16,6 +18,8 @@ NOTEBOOK = ".ipynb"
 MOST_NOTEBOOK_BYTES = 10 * 1024 * 1024
 """a notebook contains pictures, so it is larger than its code"""
 _MOST_HELPERS = 20
+_MOST_BESIDE = 100
+"""imported names for which a file in the same folder is searched"""
 _IMPORTS = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _LONGEST_NAME = 40
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
@@ -24,50 +28,68 @@ _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 def read(
     path: Path,
     name: str,
-    others: Collection[Path] = (),
+    helpers: Mapping[str, Path] = MappingProxyType({}),
     entry_point: str = "",
 ) -> Submission | Refusal:
-    """Return the submission in `path`, shown as `name`, with the sibling modules it imports.
+    """Return the submission in `path`, shown as `name`, with those of the `helpers` it imports.
 
-    A symbolic link is refused: it can point to a file that the learner may not read. `others` are
-    files of other exercises or learners, which are never helpers. A file that cannot be read is a
-    refusal; nothing is raised.
+    `helpers` are the files of modules by name. Other files in the folder may belong to other
+    learners, so they are not read. A symbolic link is refused, and is no helper: it can point to a
+    file that the learner may not read. A file that cannot be read is a refusal; nothing is raised.
     """
     is_notebook = path.suffix == NOTEBOOK
     data = _bytes_of(path, most_bytes(is_notebook))
     if isinstance(data, Refusal):
         return data
-    taken = {other.resolve() for other in others} | {path.resolve()}
 
-    def sibling(module: str) -> bytes | None:
-        file = path.parent / f"{module}.py"
-        if not file.is_file() or file.resolve() in taken:
-            return None
-        found = _bytes_of(file, MOST_BYTES)
-        return None if isinstance(found, Refusal) else found
+    def helper(module: str) -> bytes | None:
+        found = _bytes_of(helpers[module], MOST_BYTES) if module in helpers else None
+        return found if isinstance(found, bytes) else None
 
-    return check(data, name, sibling, entry_point, is_notebook=is_notebook)
+    checked = check(data, name, helper, entry_point, is_notebook=is_notebook)
+    if isinstance(checked, Refusal):
+        return checked
+    others = set(_imported(checked.source)[:_MOST_BESIDE]) - helpers.keys() - {path.stem}
+    beside = (module for module in others if _is_file(path.parent / f"{module}.py"))
+    return replace(checked, beside=frozenset(beside))
+
+
+def own_helpers(path: Path) -> dict[str, Path]:
+    """Return the Python files in the folder of `path`, which belongs to one learner, by name.
+
+    Links and `path` itself are left out.
+    """
+    files = path.parent.glob("*.py") if path.parent.is_dir() else ()
+    return {
+        file.stem: file
+        for file in files
+        if file.stem.isidentifier() and file != path and _is_file(file)
+    }
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def check(
     data: bytes,
     name: str,
-    sibling: Callable[[str], bytes | None],
+    helper: Callable[[str], bytes | None],
     entry_point: str = "",
     *,
     is_notebook: bool,
 ) -> Submission | Refusal:
     """Return the submission in a file's bytes, shown as `name`, or the reason to refuse it.
 
-    The size, the encoding and NUL bytes are checked. `sibling` returns the source of a module in
-    the same folder by name, or None. Cells of a notebook after the last definition of `entry_point`
-    are left out.
+    The size, the encoding and NUL bytes are checked. `helper` returns the source of a module by
+    name, or None when it was not handed in too. Cells of a notebook after the last definition of
+    `entry_point` are left out.
     """
     if len(data) > most_bytes(is_notebook):
         limit = {"limit_mb": most_bytes(is_notebook) >> 20}
         return Refusal("too_large", Failure("too_large", facts=limit))
     if not is_notebook:
-        return _refusal_of(data) or Submission(name, data, _helpers(data, sibling))
+        return _refusal_of(data) or Submission(name, data, _helpers(data, helper))
     from grader import notebook
 
     script = notebook.read(data, entry_point)
@@ -77,7 +99,7 @@ def check(
     refusal = _refusal_of(source)
     if refusal:
         return notebook.relocated_refusal(refusal, script.line_map)
-    return Submission(name, source, _helpers(source, sibling), script.line_map)
+    return Submission(name, source, _helpers(source, helper), line_map=script.line_map)
 
 
 def most_bytes(is_notebook: bool) -> int:
@@ -124,8 +146,8 @@ def _refusal_of(source: bytes) -> Refusal | None:
     return None
 
 
-def _helpers(source: bytes, sibling: Callable[[str], bytes | None]) -> dict[str, bytes]:
-    """Return the sibling modules that the source imports, and those that they import."""
+def _helpers(source: bytes, helper: Callable[[str], bytes | None]) -> dict[str, bytes]:
+    """Return the helpers that the source imports, and those that they import."""
     helpers: dict[str, bytes] = {}
     left = MOST_BYTES
     queue = [source]
@@ -133,7 +155,7 @@ def _helpers(source: bytes, sibling: Callable[[str], bytes | None]) -> dict[str,
         for module in _imported(queue.pop()):
             if module in helpers or len(helpers) >= _MOST_HELPERS:
                 continue
-            data = sibling(module)
+            data = helper(module)
             if data is None or len(data) > left:
                 continue
             left -= len(data)

@@ -26,6 +26,7 @@ from grader.catalog import Course
 from grader.model import Outcome, Outlook, Report, Verdict
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
+from grader.submission import own_helpers
 
 ATTACKS = Path(__file__).parent / "data" / "attacks"
 SLUG = "multi_head_attention"
@@ -141,7 +142,7 @@ class Range:
         """Grade an attack as often as its header says, and check the canaries."""
         with self._handed_in(attack) as path, self._limits(attack.said("limits")):
             for _ in range(int(attack.said("runs", "1"))):
-                report = self.grader.grade(path, runner, [self.course.root / "solutions/alice.py"])
+                report = self.grader.grade(path, runner, own_helpers(path))
         time.sleep(float(attack.said("wait", "0")))
         terminal, json = (formats.render(name, [report]) for name in ("terminal", "json"))
         reached = [*_told(report), *self._evidence(terminal + json)]

@@ -461,20 +461,77 @@ def test_every_runner_gives_the_same_verdicts(runner: str, small_course: Path) -
     assert [r["verdict"] for r in report["requirements"]] == ["passed", "passed", "failed"]
 
 
-def test_another_submission_is_never_available_as_a_helper(small_course: Path) -> None:
-    write_files(
-        small_course,
-        {
-            "ada.py": RIGHT,
-            "bob.py": "from ada import project\n",
-            "eve.py": "from helper import project\n",
-            "helper.py": RIGHT,
-        },
-    )
-    assert run_in(small_course, "grade", "eve.py").code == 0
-    ran = run_in(small_course, "grade", "ada.py", "bob.py", "--format", "json")
-    reports = json.loads(ran.out)["reports"]
-    assert [r["verdict"] for r in reports] == ["passed", "errored"]
+USING = "from helper import project\n"
+
+
+def verdicts_of(course: Path, *argv: str) -> list[str]:
+    ran = run_in(course, "grade", *argv, "--format", "json")
+    return [report["verdict"] for report in json.loads(ran.out)["reports"]]
+
+
+def test_a_file_beside_the_submission_is_no_helper_unless_the_caller_names_it(
+    small_course: Path,
+) -> None:
+    write_files(small_course, {"ada.py": RIGHT, "bob.py": "from ada import project\n"})
+    write_files(small_course, {"eve.py": USING, "helper.py": RIGHT, "lib/helper.py": RIGHT})
+    assert verdicts_of(small_course, "bob.py") == ["errored"]
+    assert verdicts_of(small_course, "ada.py", "bob.py") == ["passed", "errored"]
+    assert verdicts_of(small_course, "eve.py") == ["errored"]
+    assert verdicts_of(small_course, "eve.py", "--with", "helper.py") == ["passed"]
+    assert verdicts_of(small_course, "eve.py", "--with", "lib/helper.py") == ["passed"]
+
+
+def test_a_helper_that_was_not_named_is_explained_with_the_option(small_course: Path) -> None:
+    write_files(small_course, {"eve.py": USING, "helper.py": RIGHT})
+    out = run_in(small_course, "grade", "eve.py").out
+    assert "helper.py lies in the same folder but was not handed in with this file: " in out
+    assert "pass --with helper.py." in out
+    (small_course / "helper.py").unlink()
+    assert "--with" not in run_in(small_course, "grade", "eve.py").out
+
+
+def test_files_of_the_course_s_solutions_import_each_other(small_course: Path) -> None:
+    write_files(small_course, {"solutions/projection.py": USING, "solutions/helper.py": RIGHT})
+    assert verdicts_of(small_course) == ["passed"]
+    assert verdicts_of(small_course, "projection") == ["passed"]
+    assert verdicts_of(small_course, "solutions/projection.py") == ["passed"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_is_never_followed_to_a_helper(small_course: Path) -> None:
+    write_files(small_course, {"secret.py": RIGHT, "eve.py": USING})
+    write_files(small_course, {"solutions/projection.py": USING})
+    for place in ("helper.py", "solutions/helper.py"):
+        (small_course / place).symlink_to(small_course / "secret.py")
+    assert verdicts_of(small_course, "eve.py", "projection") == ["errored"] * 2
+    ran = run_in(small_course, "grade", "eve.py", "--with", "helper.py")
+    assert (ran.code, ran.err) == (2, "--with helper.py: this is a link; name the file itself\n")
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        (["nothing.py"], "--with nothing.py: there is no such file"),
+        (["solutions"], "--with solutions: there is no such file"),
+        (["my-lib.py"], "--with my-lib.py: a helper is a .py file that can be imported by name"),
+        (["a.txt"], "--with a.txt: a helper is a .py file that can be imported by name"),
+        (["h.py", "ada/h.py"], "--with ada/h.py: two helpers are called h.py"),
+    ],
+)
+def test_a_helper_that_nothing_can_import_is_refused(
+    named: list[str], says: str, small_course: Path
+) -> None:
+    write_files(small_course, {"my-lib.py": "", "a.txt": "", "h.py": "", "ada/h.py": ""})
+    options = [word for name in named for word in ("--with", name)]
+    ran = run_in(small_course, "grade", *options)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"{says}\n")
+
+
+def test_the_command_that_a_report_offers_repeats_the_helpers(small_course: Path) -> None:
+    wrong = "def project(X, W, bias=None):\n    return X\n"
+    write_files(small_course, {"eve.py": USING, "helper.py": wrong})
+    out = run_in(small_course, "grade", "eve.py", "--with", "helper.py", columns=200).out
+    assert "grade eve.py --problem projection --with helper.py -v" in out
 
 
 # --- the process and its streams -----------------------------------------------------------------

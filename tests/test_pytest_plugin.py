@@ -74,6 +74,16 @@ def test_items_have_the_graders_verdicts(course: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines([f"PASSED {WIDE}", "SKIPPED*waits for product"])
 
 
+def test_a_submission_folder_has_its_own_helpers_and_a_submission_file_has_none(
+    course: pytest.Pytester,
+) -> None:
+    (course.path / "ada").mkdir()
+    (course.path / "ada" / "projection.py").write_text("from helper import project\n")
+    (course.path / "ada" / "helper.py").write_text(RIGHT)
+    run(course, "cases", "--submission", "ada").assert_outcomes(passed=4)
+    run(course, "cases", "--submission", "ada/projection.py").assert_outcomes(failed=4)
+
+
 def test_submission_option_accepts_a_file(course: pytest.Pytester) -> None:
     (course.path / "alice.py").write_text(RIGHT)
     run(course, "cases", "--submission", "alice.py").assert_outcomes(passed=4)

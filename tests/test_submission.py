@@ -93,6 +93,7 @@ def test_a_helper_that_is_a_link_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "secret.py").write_text("token = 1")
     (tmp_path / "beside.py").symlink_to(tmp_path / "secret.py")
     (tmp_path / "it.py").write_text("import beside\n")
-    read = submission.read(tmp_path / "it.py", "it.py")
+    assert submission.own_helpers(tmp_path / "it.py") == {"secret": tmp_path / "secret.py"}
+    read = submission.read(tmp_path / "it.py", "it.py", {"beside": tmp_path / "beside.py"})
     assert isinstance(read, Submission)
-    assert read.helpers == {}
+    assert (read.helpers, read.beside) == ({}, frozenset())

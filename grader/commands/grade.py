@@ -29,13 +29,15 @@ class GradeOptions:
     verbose: bool
     format: str | None
     output: tuple[str, ...]
+    helpers: tuple[str, ...]
     grading: GradingOptions
     running: RunningOptions
 
     @property
     def printing(self) -> Printing:
         """The part of the options that decides what is printed."""
-        flags = [*self.grading.as_flags(), *self.running.as_flags()]
+        helpers = [word for file in self.helpers for word in ("--with", file)]
+        flags = [*helpers, *self.grading.as_flags(), *self.running.as_flags()]
         return Printing(self.format, self.verbose, shlex.join(flags))
 
 
@@ -70,12 +72,31 @@ def grade_targets(targets: list[Target], options: GradeOptions, context: Context
     runner, note = runners.choose(running.runner, running.require_isolation)
     if note:
         context.tell(note)
-    solutions = [course.solution(slug) for slug in course.slugs]
-    all_files = [*solutions, *(target.path for target in targets)]
+    helpers = read_helpers(options.helpers, context.cwd)
     if options.format in (None, "terminal"):
         _import_in_background("grader.formats.terminal")
     with runner:
-        return [graders[t.slug].grade(t.path, runner, all_files) for t in targets]
+        return [graders[t.slug].grade(t.path, runner, helpers) for t in targets]
+
+
+def read_helpers(words: Sequence[str], cwd: Path) -> dict[str, Path]:
+    """Return the files that `--with` names, by module name.
+
+    Raises UsageError for a file that no submission can import, a link, and a name given twice.
+    """
+    helpers: dict[str, Path] = {}
+    for word in words:
+        path = cwd / word
+        if path.is_symlink():
+            raise UsageError(f"--with {word}: this is a link; name the file itself")
+        if not path.is_file():
+            raise UsageError(f"--with {word}: there is no such file")
+        if path.suffix != ".py" or not path.stem.isidentifier():
+            raise UsageError(f"--with {word}: a helper is a .py file that can be imported by name")
+        if path.stem in helpers:
+            raise UsageError(f"--with {word}: two helpers are called {path.name}")
+        helpers[path.stem] = path
+    return helpers
 
 
 def _import_in_background(module: str) -> None:
