@@ -337,6 +337,13 @@ def _add_authoring(command: _Command) -> None:
 
 
 def _add_browsing(command: _Command) -> None:
+    doctor = command(
+        "doctor",
+        "show what confines learner code on this machine, and how this was found",
+        "grader doctor --format json",
+        ("doctor", "run", "DoctorOptions"),
+    )
+    doctor.add_argument("--format", choices=["terminal", "json"], default="terminal")
     command("list", "list the exercises", "grader list", ("browse", "run_list", "ListOptions"))
     show = command(
         "show",
