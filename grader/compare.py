@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.child.answers import dtypes
 from grader.model import Answer, Checks, Mismatch, ReturnedValue, Returns, Tolerance, Value
 from grader.patterns import Pattern, patterns
 
@@ -220,20 +221,18 @@ def _structural(
 
 
 def _dtype(value: Value, promised: ReturnedValue) -> Mismatch | None:
-    """Compare element types; a value that is not a NumPy object, such as a list, has none."""
-    name = _dtype_name(value.dtype) if value.dtype else ""
-    if name == promised.dtype:
+    """Compare element types; a value that is not a NumPy object, such as a list, has none.
+
+    The learner's process says what the element type was (`longdouble` is sent as float64), but the
+    array that it sent must have the promised type too.
+    """
+    received = array_of(value).dtype.name
+    name, _ = dtypes().get(value.dtype, (value.dtype, None))
+    if name == received == promised.dtype:
         return None
-    facts = {"got": name, "expected": promised.dtype, "type_name": value.type_name}
+    got = received if name == promised.dtype else name
+    facts = {"got": got, "expected": promised.dtype, "type_name": value.type_name}
     return Mismatch("dtype", promised.name, promised.axes, facts)
-
-
-def _dtype_name(text: str) -> str:
-    """Return NumPy's name of an element type; the text itself if NumPy does not know it."""
-    try:
-        return np.dtype(text).name
-    except (TypeError, ValueError, SyntaxError):
-        return text
 
 
 def _elements(

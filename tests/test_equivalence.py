@@ -832,7 +832,7 @@ def test_a_wrong_shape_does_not_match_a_misconception_about_numbers() -> None:
 
 
 def test_a_misconception_about_numbers_is_diagnosed_beside_a_wrong_structure() -> None:
-    small = small_problem(says("shapes", checks="structure"), says("a"), cases=1)
+    small = small_problem(says("shapes", checks="structure"), says("a", proves=("twice",)), cases=1)
     known = [
         mistake("stretch", "shapes", small, shapes1=long_total, a1=long_total),
         mistake("add", "a", small, a1=lambda x: (2 * x + 1, x.sum())),

@@ -8,6 +8,7 @@ a dtype of kind b, i, u, f or c, or a `Remark` with the reason why it is not an 
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Iterator
@@ -37,6 +38,12 @@ WHY_NOT = frozenset({
 """keys of the remarks with the reason why a value is not an array of numbers"""
 NOTES = frozenset({"read_as_array", "unmasked", "cut"})
 """keys of the remarks about a value that was accepted although it is not a plain array"""
+COUNTED = frozenset({"axes", "too_large", "deep", "cut"})
+"""keys of the remarks whose detail is a count"""
+NAMED = frozenset({
+    "iterator", "object", "dtype", "long_axis", "ragged", "not_numbers", "read_as_array",
+})  # fmt: skip
+"""keys of the remarks whose detail is a text; the others have none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Value:
     `array` is an exact `numpy.ndarray` in native byte order with a dtype of kind b, i, u, f or c
     and memory of its own. It is None when the value is not an array of numbers; then `why_not` is
     set. `type_name` and `dtype` describe the learner's object (`numpy.matrix`, `>f4`); `dtype` is
-    "" for a list or a Python number.
+    "" for a list, for a Python number and without `array`.
     """
 
     type_name: str
@@ -167,7 +174,7 @@ def _numpy(name: str, value: Any, notes: list[Remark]) -> Value:
             notes.append(Remark("unmasked"))
             value = value.data
     if why_not:
-        return Value(name, None, dtype, why_not)
+        return Value(name, None, "", why_not)
     return Value(name, native(value), dtype)
 
 
@@ -177,12 +184,25 @@ def native(value: Any) -> Any:
     A float or complex dtype that is not on every machine (`longdouble`) becomes float64 or
     complex128.
     """
-    dtype = value.dtype if value.dtype in _NATIVE else value.dtype.newbyteorder("=")
-    if dtype not in _NATIVE:
-        dtype = np.dtype("complex128" if dtype.kind == "c" else "float64")
-        with np.errstate(all="ignore"):
-            return _array(value, dtype=dtype, order="C", copy=True, subok=False)
-    return _array(value, dtype=dtype, order="C", copy=True, subok=False)
+    dtype = native_dtype(value.dtype)
+    with np.errstate(all="ignore"):
+        return _array(value, dtype=dtype, order="C", copy=True, subok=False)
+
+
+def native_dtype(dtype: Any) -> Any:
+    """Return the dtype to which `native` converts an array of numbers."""
+    dtype = dtype if dtype in _NATIVE else dtype.newbyteorder("=")
+    if dtype in _NATIVE:
+        return dtype
+    return np.dtype("complex128" if dtype.kind == "c" else "float64")
+
+
+@functools.cache
+def dtypes() -> dict[str, tuple[str, Any]]:
+    """Return all texts of `Value.dtype`: NumPy's name of the dtype, and that of the array."""
+    native = [np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"]
+    every = [*native, *(dtype.newbyteorder() for dtype in native)]
+    return {str(dtype): (dtype.name, native_dtype(dtype)) for dtype in every}
 
 
 def _masked_array() -> tuple[type, ...]:

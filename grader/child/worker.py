@@ -81,7 +81,7 @@ def _returned(
             why_not = answers.Remark("too_large", round(array.nbytes / 2**20))
             array = None
         if array is None:
-            values.append([value.type_name, value.dtype, _remark(why_not), "", []])
+            values.append([value.type_name, "", _remark(why_not), "", []])
             continue
         dtype, code = encoding.little_endian(array.dtype)
         payloads.append(array.astype(dtype, copy=False).tobytes())

@@ -14,14 +14,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.child import answers, protocol
 from grader.child.answers import Container
 from grader.child.calling import ChildWarning
+from grader.child.learner import REFUSED_BY_SYSTEM
 from grader.model import Answer, Remark, Value
 from grader.text import clean, one_line
 
 _CONTAINERS = ("single", "tuple", "list", "dictionary")
+_REFUSALS = ("syntax", "import", "missing")
 
 
 class ProtocolError(Exception):
@@ -132,7 +135,15 @@ def read_answer(index: int, meta: Any, payload: memoryview) -> Returned:
 def _read_value(item: Any, payload: memoryview, start: int) -> tuple[Value, int]:
     name, dtype, why_not, code, shape = _list(item, 5)
     if code == "":
-        return Value(_text(name), None, _text(dtype), _remark(why_not, answers.WHY_NOT)), 0
+        if dtype != "":
+            raise ProtocolError("a dtype without an array")
+        return Value(_text(name), None, "", _remark(why_not, answers.WHY_NOT)), 0
+    array = _read_array(code, shape, payload[start:])
+    return Value(_text(name), array, _dtype_of(array, dtype)), array.nbytes
+
+
+def _read_array(code: Any, shape: Any, payload: memoryview) -> NDArray[Any]:
+    """Return the array at the start of `payload`, in native byte order."""
     if not isinstance(code, str) or code not in protocol.DTYPES:
         raise ProtocolError("an unknown dtype")
     kind = np.dtype(code)
@@ -145,16 +156,24 @@ def _read_value(item: Any, payload: memoryview, start: int) -> tuple[Value, int]
             raise ProtocolError("an impossible shape")
         count *= length
     size = count * kind.itemsize
-    if size > len(payload) - start:
+    if size > len(payload):
         raise ProtocolError("an array larger than its payload")
-    flat = np.frombuffer(payload[start : start + size], kind)
+    flat = np.frombuffer(payload[:size], kind)
     try:
         array = flat.astype(kind.newbyteorder("=")).reshape(shape)
     except ValueError:  # the axes of an empty array are too long for NumPy
         raise ProtocolError("an impossible shape") from None
-    if kind.kind == "b":
-        array = array.view(np.uint8) != 0
-    return Value(_text(name), array, _text(dtype)), size
+    return array.view(np.uint8) != 0 if kind.kind == "b" else array
+
+
+def _dtype_of(array: NDArray[Any], text: Any) -> str:
+    """Return the child's text of a dtype if an array of it is sent as `array`, else its name."""
+    if text == "":
+        return ""
+    if not isinstance(text, str) or text not in answers.dtypes():
+        raise ProtocolError("an unknown name of a dtype")
+    _, sent = answers.dtypes()[text]
+    return text if sent == array.dtype else str(array.dtype.name)
 
 
 def read_facts(meta: Any) -> Facts:
@@ -164,13 +183,18 @@ def read_facts(meta: Any) -> Facts:
     for item in _list(given.get("frames", []))[: protocol.FRAMES_LIMIT]:
         file, line, function = _list(item, 3)
         frames.append((_integer(file) or 0, _integer(line) or 0, _text(function)))
+    errno, memory = _integer(given.get("errno", 0)) or 0, given.get("memory", False)
+    if errno and errno not in REFUSED_BY_SYSTEM:
+        raise ProtocolError("an error number of no refused system call")
+    if type(memory) is not bool:
+        raise ProtocolError("meta of the wrong type")
     return Facts(
         kind=_text(given.get("kind", "")),
         type_name=_text(given.get("type", "")),
         message=_text(given.get("message", ""), protocol.MESSAGE_LIMIT),
         frames=tuple(frames),
-        errno=_integer(given.get("errno", 0)) or 0,
-        memory=given.get("memory", False) is True,
+        errno=errno,
+        memory=memory,
         missing=_text(given.get("missing", "")),
         file=_integer(given.get("file")),
         line=_integer(given.get("line")),
@@ -208,13 +232,15 @@ def _remark(value: Any, known: frozenset[str]) -> Remark:
     key, detail, inside = _list(value, 3)
     if not isinstance(key, str) or key not in known:
         raise ProtocolError("an unknown remark")
-    if isinstance(detail, str):
-        return Remark(key, _text(detail), _text(inside))
-    return Remark(key, _integer(detail) or 0, _text(inside))
+    if key in answers.COUNTED:
+        return Remark(key, _number(detail), _text(inside))
+    if detail != "" and key not in answers.NAMED:
+        raise ProtocolError("an unknown detail of a remark")
+    return Remark(key, _text(detail), _text(inside))
 
 
 def _positions(value: Any) -> tuple[int, ...]:
-    found = [_integer(item) or 0 for item in _list(value)]
+    found = [_number(item) for item in _list(value)]
     if found and found != sorted(set(found)):
         raise ProtocolError("impossible positions")
     return tuple(found)
@@ -255,6 +281,13 @@ def _integer(value: Any) -> int | None:
     if type(value) is not int or not 0 <= value < protocol.AXIS_LIMIT:
         raise ProtocolError("an impossible number")
     return value
+
+
+def _number(value: Any) -> int:
+    number = _integer(value)
+    if number is None:
+        raise ProtocolError("meta of the wrong type")
+    return number
 
 
 def _seconds(value: Any) -> float:
@@ -367,7 +400,10 @@ class Reception:
             return Ready(read_warnings(_dictionary(meta).get("warnings")))
         if kind == protocol.REFUSED:
             self._over = True
-            return Refused(read_facts(meta))
+            facts = read_facts(meta)
+            if facts.kind not in _REFUSALS:
+                raise ProtocolError("an unknown refusal")
+            return Refused(facts)
         if kind == protocol.END:
             self._over = True
             return End()
