@@ -15,13 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from grader import __version__
+from grader import __version__, stopping
 from grader.commands import NOT_MET, TO_FIX, Context
 from grader.commands.faults import crashed
 from grader.errors import GraderError
-
-_INTERRUPTED = 130
-"""128 + SIGINT, as shells report it."""
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """errors of a write to an open stream on a full or failing device"""
@@ -83,6 +80,7 @@ def _warm_up(argv: Sequence[str]) -> None:
 
 def _call(parsed: argparse.Namespace, context: Context) -> int:
     try:
+        stopping.begin()
         code = _run(parsed, context)
         context.stdout.flush()
     except GraderError as error:
@@ -96,15 +94,17 @@ def _call(parsed: argparse.Namespace, context: Context) -> int:
     except BrokenPipeError:
         _drop_output()  # the reader closed the pipe (`grader list | head`)
         return NOT_MET
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         context.tell("interrupted")
-        return _INTERRUPTED
+        return stop.code if isinstance(stop, stopping.Stopped) else stopping.INTERRUPTED
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
             _drop_output()
             context.tell(f"cannot write standard output: {error.strerror}")
             return TO_FIX
         return crashed(error, context)
+    finally:
+        stopping.finish()
     return code
 
 

@@ -7,9 +7,12 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from grader.errors import Complaint, UsageError
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 
 def write(path: Path, text: str, *, follow_link: bool = True) -> None:
@@ -51,6 +54,18 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot create the folder {path}: {error.strerror}") from None
+
+
+def temporary_folder(place: str | None = None) -> TemporaryDirectory[str]:
+    """Return a new folder, in `place` or for temporary files. Raises UsageError without any."""
+    import tempfile  # here, since it is slow and few commands need it
+
+    try:
+        return tempfile.TemporaryDirectory(prefix="grader-", dir=place, ignore_cleanup_errors=True)
+    except OSError as error:
+        message = f"cannot make a temporary folder: {error.strerror}"
+        advice = "Set TMPDIR to a folder on a disk with space, in which you may write."
+        raise UsageError(Complaint(message, advice=advice)) from None
 
 
 @contextlib.contextmanager

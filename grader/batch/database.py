@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,7 +89,10 @@ _Found = TypeVar("_Found")
 
 
 class Database:
-    """An open database. Raises UsageError when the file is not a grader database, or is in use."""
+    """An open database.
+
+    Raises UsageError when the file is not a grader database, is in use, or cannot be written.
+    """
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
@@ -129,7 +132,7 @@ class Database:
 
         The learners that earlier runs stored for the same exercises are replaced; results stay.
         """
-        with self._transaction():
+        with self._explaining(), self._transaction():
             cursor = self._connection.execute("INSERT INTO runs (began) VALUES (?)", [_now()])
             self._run = cursor.lastrowid or 0
             for edition in editions:
@@ -154,7 +157,7 @@ class Database:
 
     def keep(self, graded: Graded) -> None:
         """Store one result. Raises sqlite3.IntegrityError when its key exists."""
-        with self._transaction():
+        with self._explaining(), self._transaction():
             self._connection.execute(
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
@@ -254,10 +257,22 @@ class Database:
         self._connection.execute("BEGIN IMMEDIATE")
         return self._connection
 
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Raise UsageError when the file cannot be written, for example on a full disk."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise self._explained(error) from None
+
     def _explained(self, error: sqlite3.Error) -> UsageError:
         if "locked" in str(error):
             return UsageError(f"{self.path} is in use: another grader batch is writing to it")
-        return UsageError(f"cannot use the database {self.path}: {error}")
+        message = f"cannot use the database {self.path}: {error}"
+        if self._run:
+            advice = "The results so far are saved; run the same command again to continue."
+            return UsageError(Complaint(message, advice=advice))
+        return UsageError(message)
 
     def _unpacked(self, unpack: Callable[[bytes], _Found], data: bytes) -> _Found:
         try:

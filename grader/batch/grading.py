@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import queue
 import signal
-import tempfile
 import threading
 import traceback
 from collections import deque
@@ -25,6 +24,7 @@ from grader.batch import serialise
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Graded, Result, Task
 from grader.errors import Complaint, GraderError, MachineError
+from grader.files import temporary_folder
 from grader.model import Job, Report, Run, Submission
 from grader.pipeline import ProblemGrader
 from grader.runners import ConcurrentRunner, Reached
@@ -64,9 +64,7 @@ class TaskGrader:
         self._waiting: deque[Task] = deque()
         self._begun: dict[int, _Begun] = {}
         """the runner's ticket -> the task and its job"""
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="grader-", dir=place, ignore_cleanup_errors=True
-        )
+        self._folder = temporary_folder(place)
         self.begun = 0
         """how many tasks were started so far"""
         try:
@@ -259,6 +257,11 @@ def serve(
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerUp:
+    """The worker has started and waits for the snapshots."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerReady:
     """The worker is ready for tasks."""
 
@@ -278,14 +281,18 @@ class WorkerNews:
     results: tuple[Result, ...]
 
 
-def serve_worker(
-    pipe: Connection, snapshots: Sequence[Snapshot], reached: Reached, place: str
-) -> None:
+def serve_worker(pipe: Connection, reached: Reached, place: str) -> None:
     """Grade tasks from the pipe until the parent closes it, then exit the process.
 
-    Unfinished tasks are ended. The folder `place` belongs to this worker and is removed.
+    The parent sends the snapshots first. Unfinished tasks are ended. The folder `place` belongs to
+    this worker and is removed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    try:
+        pipe.send(WorkerUp())
+        snapshots = pipe.recv()
+    except (EOFError, OSError):
+        return  # the parent ended
     try:
         task_grader = TaskGrader(snapshots, reached, place)
     except GraderError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,11 +11,13 @@ from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from tempfile import TemporaryDirectory
 
 from grader.batch import grading
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Result, Task
 from grader.errors import GraderError, MachineError
+from grader.files import temporary_folder
 from grader.runners import Reached
 
 _AHEAD = 2
@@ -30,7 +31,7 @@ _END_SECONDS = 5.0
 class _WorkerProcess:
     pipe: Connection
     process: BaseProcess
-    folder: tempfile.TemporaryDirectory[str]
+    folder: TemporaryDirectory[str]
     tasks: dict[str, Task] = field(default_factory=dict)
     """key -> task that the worker has not finished"""
     given: int = 0
@@ -106,7 +107,11 @@ class Pool:
             except (EOFError, OSError):
                 self._replace(each)
                 continue
-            if isinstance(message, grading.WorkerReady):
+            if isinstance(message, grading.WorkerUp):
+                # Not before: a process that is killed while it starts would never read them.
+                with suppress(OSError):
+                    each.pipe.send(self._snapshots)
+            elif isinstance(message, grading.WorkerReady):
                 each.is_ready = True
                 self._failed_starts = 0
             elif isinstance(message, grading.WorkerUnfit):
@@ -137,8 +142,8 @@ class Pool:
     def _start(self) -> _WorkerProcess:
         ours, theirs = self._context.Pipe()
         # One folder for each worker; the worker or, if it is killed, this process removes it.
-        folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        arguments = (theirs, self._snapshots, self._reached, folder.name)
+        folder = temporary_folder()
+        arguments = (theirs, self._reached, folder.name)
         process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
         with _interrupts_blocked():
             process.start()

@@ -131,7 +131,7 @@ def close(launched: Launched) -> None:
         os.close(number)
 
 
-def command(mode: str, word: str = "-") -> list[str]:
+def command(mode: str, word: str) -> list[str]:
     """Return the command of a child; `-I` ignores the user's settings, `-S` skips `.pth` files."""
     script = Path(__file__).parents[1] / "child" / "__main__.py"
     return [sys.executable, "-I", "-S", str(script), mode, word, *sites()]

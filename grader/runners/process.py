@@ -11,12 +11,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from grader.child import protocol
@@ -25,6 +25,7 @@ from grader.runners import launch
 from grader.runners.bell import Bell
 from grader.runners.endings import Ending
 from grader.runners.scheduler import Scheduler
+from grader.runners.scratch import Scratch
 from grader.runners.supervision import CHUNK, Start
 
 _CHUNK = 2**16
@@ -41,6 +42,7 @@ class ProcessRunner(Scheduler):
 
     def __init__(self, jobs: int = 1, spare: int = 0) -> None:
         super().__init__(jobs, spare)
+        self._scratch = Scratch()
         self._bell = Bell()
         adopt_orphans()
         if sys.platform != "win32":
@@ -52,9 +54,12 @@ class ProcessRunner(Scheduler):
             supervision.abandon()
         self._active.clear()
         self._bell.close()
+        self._scratch.close()
 
     def _starter(self, _job: Job) -> Start:
-        return lambda request, marker: ProcessChild(request, marker, self._bell.ring)
+        return lambda request, marker: ProcessChild(
+            request, marker, self._scratch.folder(), self._bell.ring
+        )
 
     def _listen(self, timeout: float, beside: Connection | None) -> bool:
         watched = [self._bell.heard, *([beside] if beside else [])]
@@ -73,14 +78,21 @@ class ProcessChild:
     """A fresh interpreter with a request: see `supervision.Child`.
 
     Threads write the request and read frames and output, so no pipe can block the grader. They call
-    `ring` when `receive` has something to return.
+    `ring` when `receive` has something to return. The child has the folder `scratch`, which is
+    removed at its end.
     """
 
     confined = False
 
-    def __init__(self, request: bytes, marker: str, ring: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        request: bytes,
+        marker: str,
+        scratch: TemporaryDirectory[str],
+        ring: Callable[[], None],
+    ) -> None:
         self._ring = ring
-        self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self._scratch = scratch
         self._token = Path(self._scratch.name).name
         self._frames = bytearray()
         self._no_more = False
@@ -92,7 +104,7 @@ class ProcessChild:
         self._flooded = False
         self._inherited_peak = _own_peak()
         self._process = subprocess.Popen(
-            launch.command("pipe"),
+            launch.command("pipe", str(os.getpid())),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

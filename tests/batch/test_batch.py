@@ -12,6 +12,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -23,6 +24,7 @@ import exports
 import generated
 import pytest
 from classroom import (
+    REPOSITORY,
     batch,
     count,
     family,
@@ -563,6 +565,79 @@ def test_a_killed_worker_is_replaced_and_leaves_no_files(
 def _workers(parent: int) -> list[int]:
     """Return the worker processes of a run."""
     return [pid for pid, line in _commands(family(parent)).items() if b"spawn_main" in line]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
+def test_a_worker_killed_while_it_starts_is_replaced(small_course: Path, tmp_path: Path) -> None:
+    # Larger than the buffer of a pipe: the process that starts must not be waited for to read it.
+    (small_course / "problems" / "projection" / "table.txt").write_text("1.0\n" * 500_000)
+    learners = generated.write(tmp_path / "class", 3, ("right",))
+    database = tmp_path / "c.db"
+    with started(small_course, learners, "--database", database, "--jobs", "1") as process:
+        for _ in range(2):
+            wait_until(lambda: _workers(process.pid))
+            (first,) = _workers(process.pid)
+            os.kill(first, signal.SIGKILL)
+            wait_until(lambda first=first: first not in family(process.pid))  # type: ignore[misc]
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert list(verdicts(database).values()) == ["passed"] * 3
+
+
+def run_apart(script: str, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a mount namespace of its own, after the lines of a shell script."""
+    apart = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.geteuid() else []), "--"]
+    if sys.platform != "linux" or subprocess.run([*apart, "true"], capture_output=True).returncode:
+        pytest.skip("no file system of its own can be had here")
+    words = ["sh", "-ec", script, "sh", *command]
+    place = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "TMPDIR": "/nowhere"}
+    return subprocess.run([*apart, *words], cwd="/proc", env=place, capture_output=True, text=True)
+
+
+def test_a_full_disk_under_the_database_exits_2_and_keeps_the_results(
+    small_course: Path, tmp_path: Path
+) -> None:
+    learners = generated.write(tmp_path / "class", 60, ("raises",))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = f"""
+        mount -t tmpfs -o size=200k none {disk}
+        code=0; "$@" || code=$?
+        cp {disk}/c.db* {tmp_path}
+        exit $code
+        """
+    argv: list[str | Path] = ["batch", learners, "--root", small_course, "--jobs", "1"]
+    command = [sys.executable, "-m", "grader", *argv, "--database", disk / "c.db"]
+    ran = run_apart(script, *command)
+    assert ran.returncode == 2, ran.stderr
+    assert "disk is full" in ran.stderr
+    assert "The results so far are saved" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert 0 < count(tmp_path / "c.db") < 60
+
+
+@pytest.mark.parametrize(("command", "runner"), [("grade", "process"), ("batch", "process"),
+                                                 ("batch", "auto")])  # fmt: skip
+def test_no_temporary_folder_exits_2_with_a_sentence(
+    command: str, runner: str, small_course: Path, tmp_path: Path
+) -> None:
+    argv: list[str | Path] = [command, "--root", small_course, "--runner", runner]
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if command == "batch":
+        learners = generated.write(tmp_path / "class", 1, ("right",))
+        argv += [learners, "--database", disk / "c.db"]
+    script = f"""
+        mount -t tmpfs none {disk}
+        for place in /tmp /var/tmp /usr/tmp; do
+            [ ! -d $place ] || {{ mount --rbind $place $place; mount -o remount,bind,ro $place; }}
+        done
+        exec "$@"
+        """
+    ran = run_apart(script, sys.executable, "-m", "grader", *argv)
+    assert ran.returncode == 2, ran
+    assert "cannot make a temporary folder" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")

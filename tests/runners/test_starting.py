@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -140,7 +141,9 @@ def test_a_process_started_early_with_too_few_slots_is_replaced() -> None:
 
 
 def test_a_child_refuses_bytes_that_are_not_a_request() -> None:
-    done = subprocess.run(launch.command("pipe"), input=bytes(64), capture_output=True)
+    done = subprocess.run(
+        launch.command("pipe", str(os.getpid())), input=bytes(64), capture_output=True
+    )
     assert done.returncode == 1
     assert b"ValueError: not a request" in done.stderr
 

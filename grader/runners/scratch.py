@@ -1,0 +1,47 @@
+"""Scratch folders of children, which are removed even when the grader is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+
+from grader.files import temporary_folder
+
+_KEEPER = ["/bin/sh", "-c", 'cat >/dev/null; rm -rf -- "$1"', "sh"]
+"""waits until its standard input is closed, which also happens when the grader dies"""
+
+
+class Scratch:
+    """A temporary folder with a folder for each child. Raises UsageError when none can be made."""
+
+    def __init__(self) -> None:
+        self._folder = temporary_folder()
+        self._keeper: subprocess.Popen[bytes] | None = None
+        if sys.platform != "win32":
+            try:
+                self._keeper = subprocess.Popen(
+                    [*_KEEPER, self._folder.name],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    start_new_session=True,  # a signal to the grader's group does not reach it
+                )
+            except BaseException:
+                self._folder.cleanup()
+                raise
+
+    def folder(self) -> tempfile.TemporaryDirectory[str]:
+        """Return a new folder for one child. Raises UsageError."""
+        return temporary_folder(self._folder.name)
+
+    def close(self) -> None:
+        """Remove all folders."""
+        self._folder.cleanup()
+        if self._keeper:
+            assert self._keeper.stdin
+            with contextlib.suppress(OSError):
+                self._keeper.stdin.close()
+            self._keeper.wait()
