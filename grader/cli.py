@@ -6,7 +6,6 @@ Only this module reads the environment. Commands write to the streams of their `
 from __future__ import annotations
 
 import argparse
-import errno
 import importlib
 import io
 import os
@@ -16,12 +15,8 @@ from pathlib import Path
 from typing import TextIO
 
 from grader import __version__, stopping
-from grader.commands import NOT_MET, TO_FIX, Context
-from grader.commands.faults import crashed
-from grader.errors import GraderError
-
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""errors of a write to an open stream on a full or failing device"""
+from grader.commands import TO_FIX, Context
+from grader.commands.faults import exit_code
 
 _WITHOUT_WARM_UP = ("--runner", "--export", "--dry-run", "--dask")
 """options with which no confined runner starts on this machine, or another runner"""
@@ -60,7 +55,7 @@ def main(
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else TO_FIX
     except ModuleNotFoundError as error:
-        return crashed(error, context)
+        return exit_code(error, context)
     context.root = Path(parsed.root) if parsed.root else None
     return _call(parsed, context)
 
@@ -83,26 +78,8 @@ def _call(parsed: argparse.Namespace, context: Context) -> int:
         stopping.begin()
         code = _run(parsed, context)
         context.stdout.flush()
-    except GraderError as error:
-        for complaint in error.complaints:
-            context.tell(f"{complaint}")
-        try:
-            context.stdout.flush()
-        except OSError:
-            _drop_output()  # the complaints already report it
-        return TO_FIX
-    except BrokenPipeError:
-        _drop_output()  # the reader closed the pipe (`grader list | head`)
-        return NOT_MET
-    except KeyboardInterrupt as stop:
-        context.tell("interrupted")
-        return stop.code if isinstance(stop, stopping.Stopped) else stopping.INTERRUPTED
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
-            _drop_output()
-            context.tell(f"cannot write standard output: {error.strerror}")
-            return TO_FIX
-        return crashed(error, context)
+    except (Exception, KeyboardInterrupt) as error:
+        return exit_code(error, context)
     finally:
         stopping.finish()
     return code
@@ -115,11 +92,6 @@ def _run(parsed: argparse.Namespace, context: Context) -> int:
     command = importlib.import_module(f"grader.commands.{module}")
     code: int = getattr(command, function)(parse(getattr(command, options), parsed), context)
     return code
-
-
-def _drop_output() -> None:
-    """Redirect standard output to the null device, so that the flush at exit does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
