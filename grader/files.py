@@ -27,12 +27,15 @@ def replacing(path: Path, *, follow_link: bool = True) -> Iterator[BinaryIO]:
 
     A reader of `path` sees either the old content or all of the new content. If the block raises,
     the old content stays and no temporary file is left. A path that is not a regular file (a pipe,
-    /dev/stdout) is written in place. Without `follow_link`, a link is replaced, not followed.
-    Raises UsageError with the path if it cannot be written.
+    /dev/stdout) is written in place. Without `follow_link`, a link is replaced, not followed; but
+    the links in /dev and /proc stand for streams. Raises UsageError with the path if it cannot be
+    written.
     """
-    target = _resolved(path) if follow_link else path
+    is_stream = _is_stream(path)
+    target = _resolved(path) if follow_link and not is_stream else path
     try:
-        in_place = follow_link and target.exists() and not target.is_file()
+        is_special = target.exists() and not target.is_file() and not target.is_symlink()
+        in_place = is_stream or is_special
         with target.open("wb") if in_place else _temporary_file(target) as file:
             yield file
     except OSError as error:
@@ -86,6 +89,12 @@ def _temporary_file(target: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def _is_stream(path: Path) -> bool:
+    """Return whether a path is a link to an open stream, such as /dev/stdout or /dev/fd/3."""
+    folder = Path(os.path.realpath(path.parent))
+    return path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
+
+
 def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
@@ -95,7 +104,7 @@ def _resolved(path: Path) -> Path:
 
 def _mode(target: Path) -> int:
     """Return the permissions of a file written in place: its own, or those that umask leaves."""
-    if target.exists():
+    if target.exists() and not target.is_symlink():
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)

@@ -22,3 +22,5 @@ if [ -z "$python" ]; then # Ubuntu 22.04 has Python 3.10 by default and offers 3
 fi
 "$python" -m venv ../venv
 ../venv/bin/python -m pip install --quiet --disable-pip-version-check .
+# For the log of the build: what will confine submissions. Without it none is run.
+../venv/bin/python -m grader doctor || true

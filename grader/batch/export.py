@@ -116,12 +116,12 @@ def write_csv(rows: Iterable[ClassRow], file: TextIO) -> None:
         writer.writerow([safe(cell) for cell in _cells(row)])
 
 
-def save_csv(rows: Iterable[ClassRow], path: Path) -> None:
+def save_csv(rows: Iterable[ClassRow], path: Path, *, follow_link: bool = True) -> None:
     """Write the CSV file in UTF-8 with a byte order mark, by which spreadsheets detect UTF-8.
 
     An existing file is replaced atomically. Raises UsageError with the path.
     """
-    with files.replacing(path) as file:
+    with files.replacing(path, follow_link=follow_link) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
         write_csv(rows, text)
         text.detach()

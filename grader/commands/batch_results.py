@@ -71,12 +71,12 @@ def _write(
     for name, path in outputs.files:
         try:
             if name == "csv":
-                export.save_csv(database.rows(slugs), path)
+                export.save_csv(database.rows(slugs), path, follow_link=False)
             else:
                 reports = list(
                     export.reports(database, database.rows(slugs), reveal=outputs.reveal)
                 )
-                write(path, formats.render(name, reports))
+                write(path, formats.render(name, reports), follow_link=False)
         except UsageError as error:
             complaints += error.complaints
     for name, path in outputs.folders:

@@ -132,7 +132,7 @@ def _write_all(
 ) -> Iterator[Complaint]:
     for name, path in outputs:
         try:
-            write(path, formats.render(name, reports))
+            write(path, formats.render(name, reports), follow_link=False)
         except UsageError as error:
             yield from error.complaints
 

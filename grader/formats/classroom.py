@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -24,6 +23,7 @@ from grader.dependencies import is_met, is_red
 from grader.formats import shared
 from grader.formats.json import points
 from grader.model import Outlook, Report, RequirementResult
+from grader.text import without_commands
 
 ENDING = ".json"
 
@@ -31,7 +31,6 @@ VERSION = 3
 _LIMIT = 90_000
 """bytes; in base64, 4/3 as many, and with the variable's name it stays below 128 KiB"""
 _LONGEST_OUTPUT = 500
-_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -130,7 +129,7 @@ def _test(name: str, passed: bool, score: Fraction, seconds: float) -> dict[str,
 
 def _inert(text: str, longest: int) -> str:
     """Return text without workflow commands, even if it is printed inside other text."""
-    return _COMMAND.sub(lambda match: f"{match[0]} ", shared.tidy(text, longest))[: longest + 3]
+    return without_commands(shared.tidy(text, longest))[: longest + 3]
 
 
 def _scores(parts: Sequence[Fraction]) -> list[int | float]:

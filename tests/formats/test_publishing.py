@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY, run_in
+from conftest import REPOSITORY, run_in, write_files
 
 from formats import runner_log
 from formats.checkers import github, markdown
@@ -187,6 +187,49 @@ def test_write_replaces_a_link_with_follow_link_false(tmp_path: Path) -> None:
     assert not (tmp_path / "link").is_symlink()
     assert (tmp_path / "link").read_text() == "after"
     assert (tmp_path / "target").read_text() == "before"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["grade", "--output", "json=link"],
+        ["batch", "class", "--output", "json=link"],
+        ["batch", "class", "--output", "csv=link"],
+    ],
+    ids=["grade", "batch", "batch csv"],
+)
+def test_output_replaces_a_link_and_leaves_its_target(argv: list[str], small_course: Path) -> None:
+    write_files(small_course, {"class/ada.py": "x = 1\n", "target": "before"})
+    for name in ("link", "loop"):
+        (small_course / name).symlink_to({"link": "target", "loop": "loop"}[name])
+    ran = run_in(small_course, *argv)
+    assert ran.code == 1, ran.err
+    assert (small_course / "target").read_text() == "before"
+    assert not (small_course / "link").is_symlink()
+    assert (small_course / "link").stat().st_size > 0
+    ran = run_in(small_course, *[word.replace("=link", "=loop") for word in argv])
+    assert ran.code == 1, ran.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="streams of POSIX")
+def test_output_is_written_to_streams_in_place(small_course: Path) -> None:
+    os.mkfifo(small_course / "pipe")
+    with subprocess.Popen(["cat", small_course / "pipe"], stdout=subprocess.PIPE) as reader:
+        ran = run_in(small_course, "grade", "--output", "json=pipe")
+        assert reader.stdout
+        assert json.loads(reader.stdout.read())["version"] == 1
+    assert ran.code == 1
+    command = [sys.executable, "-m", "grader", "grade", "--root", str(small_course)]
+    piped = subprocess.run(
+        [*command, "--format", "markdown", "--output", "json=/dev/stdout"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert piped.returncode == 1, piped.stderr
+    assert '"version": 1' in piped.stdout
+    assert Path("/dev/stdout").is_symlink()
 
 
 def test_append_keeps_existing_content(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import yaml
 from conftest import REPOSITORY, copy_shipped
 
 from formats import runner_log
-from formats.checkers import gradescope, jenkins
+from formats.checkers import classroom, gradescope, jenkins
 from grader.catalog import Course
 from grader.model import Report
 from grader.pipeline import ProblemGrader
@@ -133,13 +134,19 @@ def test_the_workflows_step_grades_the_changed_solution(
     assert summary.read_text().count("###") == 1
 
 
-def test_the_workflows_step_passes_when_no_solution_was_changed(
+NO_SOLUTION = "No solution was changed, so nothing was graded.\n"
+
+
+def test_the_workflows_step_is_red_when_no_solution_was_changed(
     course: Path, tmp_path: Path
 ) -> None:
-    head(course, None)
+    folder = head(course, None)
+    (folder / "notes.py").write_text("x = 1\n")
+    (course / "grade.json").write_text("an old report")
     [script] = [step["run"] for step in steps() if step.get("name") == "Grade"]
     ran = bash(script, course, python_first(tmp_path))
-    assert (ran.returncode, ran.stdout) == (0, "No solution was changed.\n")
+    assert (ran.returncode, ran.stdout) == (1, NO_SOLUTION)
+    assert not (course / "grade.json").exists()
 
 
 def test_take_solutions_copies_only_python_files_and_no_links(course: Path, tmp_path: Path) -> None:
@@ -180,30 +187,110 @@ def test_a_notebook_is_graded_when_the_exercise_has_no_python_file(
 # --- GitLab -----------------------------------------------------------------------------------
 
 
-def test_the_gitlab_job_grades_a_merge_request(course: Path, tmp_path: Path) -> None:
-    job = yaml.safe_load((REPOSITORY / "docs/gitlab-ci.yml").read_text("utf-8"))["grade"]
+class MergeRequest:
+    """A learner's project beside the course's, and the job of `docs/gitlab-ci.yml`."""
+
+    def __init__(self, course: Path, tmp_path: Path) -> None:
+        self.project = tmp_path / "project"
+        self.report = self.project / "grade.xml"
+        shutil.copytree(course / "solutions", self.project / "solutions")
+        git = "git -c user.name=x -c user.email=x@y"
+        self.environment = python_first(tmp_path) | {
+            "CI_BUILDS_DIR": str(tmp_path / "builds"),
+            "COURSE": f"file://{course}",
+            "COURSE_REF": "main",
+            "CI_PROJECT_DIR": str(self.project),
+        }
+        made = bash(
+            f"git init -q -b main . && git add -A && {git} commit -q -m course",
+            course,
+            self.environment,
+        )
+        assert made.returncode == 0, made.stderr
+
+    def run(self) -> subprocess.CompletedProcess[str]:
+        lines = gitlab_job()["script"]
+        script = "\n".join(line for line in lines if "pip install" not in line)
+        return bash(script, self.project, self.environment)
+
+
+def gitlab_job() -> dict[str, Any]:
+    found = yaml.safe_load((REPOSITORY / "docs/gitlab-ci.yml").read_text("utf-8"))["grade"]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def merge_request(course: Path, tmp_path: Path) -> MergeRequest:
+    return MergeRequest(course, tmp_path)
+
+
+def test_the_gitlab_job_grades_a_merge_request(merge_request: MergeRequest) -> None:
+    job = gitlab_job()
     assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
     assert job["artifacts"]["reports"] == {"junit": "grade.xml"}
-    environment = python_first(tmp_path) | {"CI_BUILDS_DIR": str(tmp_path / "builds")}
-    project = tmp_path / "project"
-    shutil.copytree(course / "solutions", project / "solutions")
-    shutil.copy(WRONG, project / "solutions" / f"{SLUG}.py")
-    git = "git -c user.name=x -c user.email=x@y"
-    made = bash(
-        f"git init -q -b main . && git add -A && {git} commit -q -m course", course, environment
-    )
-    assert made.returncode == 0, made.stderr
-    environment |= {
-        "COURSE": f"file://{course}",
-        "COURSE_REF": "main",
-        "CI_PROJECT_DIR": str(project),
-    }
-    script = "\n".join(line for line in job["script"] if "pip install" not in line)
-    ran = bash(script, project, environment)
+    shutil.copy(WRONG, merge_request.project / "solutions" / f"{SLUG}.py")
+    ran = merge_request.run()
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    text = (project / "grade.xml").read_text("utf-8")
+    text = merge_request.report.read_text("utf-8")
     assert jenkins(text, [report_of(WRONG)]) == []
     assert f'classname="{SLUG}.scale"' in text
+
+
+def test_the_gitlab_job_is_red_without_a_solution_and_takes_no_report_of_the_learner(
+    merge_request: MergeRequest,
+) -> None:
+    merge_request.report.write_text("<testsuites/>")
+    ran = merge_request.run()
+    assert (ran.returncode, ran.stdout) == (1, NO_SOLUTION)
+    assert not merge_request.report.exists()
+
+
+@pytest.mark.parametrize("kind", ["a file", "a folder", "a link", "a link to a folder"])
+def test_the_gitlab_job_replaces_a_report_in_the_merge_request(
+    kind: str, merge_request: MergeRequest, tmp_path: Path
+) -> None:
+    target = tmp_path / "other"
+    if kind == "a file":
+        merge_request.report.write_text("<testsuites/>")
+    elif kind == "a folder":
+        (merge_request.report / "deep").mkdir(parents=True)
+    elif kind == "a link":
+        target.write_text(CANARY)
+        merge_request.report.symlink_to(target)
+    else:
+        target.mkdir()
+        merge_request.report.symlink_to(target)
+    shutil.copy(RIGHT, merge_request.project / "solutions" / f"{SLUG}.py")
+    ran = merge_request.run()
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert not merge_request.report.is_symlink()
+    assert jenkins(merge_request.report.read_text("utf-8"), [report_of(RIGHT)]) == []
+    if target.is_file():
+        assert target.read_text() == CANARY
+    elif target.is_dir():
+        assert list(target.iterdir()) == []
+
+
+def test_the_gitlab_job_leaves_no_report_when_the_grader_cannot_grade(
+    merge_request: MergeRequest,
+) -> None:
+    merge_request.report.write_text("<testsuites/>")
+    shutil.copy(RIGHT, merge_request.project / "solutions" / f"{SLUG}.py")
+    unconfined(merge_request.environment)
+    ran = merge_request.run()
+    assert ran.returncode == 2
+    assert not merge_request.report.exists()
+
+
+def unconfined(environment: dict[str, str]) -> None:
+    """Change `python` of an environment: in its processes the kernel has no Landlock."""
+    script = Path(environment["PATH"].split(":")[0]) / "python"
+    refusing = REPOSITORY / "tests" / "refusing.py"
+    script.write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" "{refusing}" landlock_create_ruleset=38 --'
+        f' "{sys.executable}" "$@"\n'
+    )
 
 
 def report_of(path: Path) -> Report:
@@ -318,6 +405,69 @@ def test_gradescope_shows_the_total_with_hidden_cases(autograder: Autograder) ->
     assert gradescope(text, [report_of(RIGHT)]) == []
     autograder.run(**{f"{SLUG}__py": WRONG})
     assert "extra-" not in autograder.results.read_text("utf-8")
+
+
+def test_gradescope_runs_nothing_and_says_why_where_code_cannot_be_confined(
+    autograder: Autograder,
+) -> None:
+    autograder.build()
+    unconfined({"PATH": str(autograder.folder / "venv" / "bin")})
+    ran = autograder.run(**{f"{SLUG}__py": RIGHT})
+    assert ran.returncode == 0
+    results = json.loads(autograder.results.read_text("utf-8"))
+    assert (results["score"], results["tests"]) == (0, [])
+    assert results["output"].startswith("Not graded: this machine cannot confine a submission")
+    assert "Landlock" in ran.stderr, "staff see why"
+
+
+# --- GitHub Classroom -------------------------------------------------------------------------
+
+
+def classroom_step() -> str:
+    """Return the script of the step in docs/ci.md."""
+    text = (REPOSITORY / "docs/ci.md").read_text("utf-8")
+    block = text.partition("## GitHub Classroom")[2].partition("```yaml\n")[2].partition("```")[0]
+    first, second = yaml.safe_load(block)
+    assert second["if"] == "always()"
+    found: str = first["run"]
+    return found
+
+
+def classroom_result(course: Path, environment: dict[str, str], tmp_path: Path) -> tuple[int, str]:
+    """Run the step; return its exit code and the document that the reporter gets."""
+    output = tmp_path / "output"
+    output.write_text("")
+    ran = bash(classroom_step(), course, environment | {"GITHUB_OUTPUT": str(output)})
+    name, _, value = output.read_text().strip().partition("=")
+    assert name == "result", ran.stderr
+    return ran.returncode, base64.b64decode(value).decode()
+
+
+@pytest.mark.parametrize("source", [RIGHT, WRONG], ids=["right", "wrong"])
+def test_the_classroom_step_hands_the_reporter_the_result(
+    source: Path, course: Path, tmp_path: Path
+) -> None:
+    (course / "solutions" / "batched_multi_head_attention.py").unlink()
+    shutil.rmtree(course / "problems" / "batched_multi_head_attention")
+    shutil.copy(source, course / "solutions" / f"{SLUG}.py")
+    (course / "classroom.json").write_text('{"forged": true}')
+    code, text = classroom_result(course, python_first(tmp_path), tmp_path)
+    assert code == 0
+    assert classroom(text, [report_of(source)]) == []
+
+
+def test_the_classroom_step_says_that_nothing_confines_the_code(
+    course: Path, tmp_path: Path
+) -> None:
+    shutil.copy(RIGHT, course / "solutions" / f"{SLUG}.py")
+    environment = python_first(tmp_path)
+    unconfined(environment)
+    code, text = classroom_result(course, environment, tmp_path)
+    assert code == 2
+    result = json.loads(text)
+    assert result["status"] == "error"
+    assert [(test["status"], test["score"]) for test in result["tests"]] == [("error", 0)]
+    assert "nothing confines code here" in result["tests"][0]["message"]
 
 
 @pytest.mark.fresh
