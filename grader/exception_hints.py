@@ -13,10 +13,12 @@ _UNBALANCED = re.compile(r"^(unmatched|closing parenthesis) |was never closed$")
 _FORBIDDEN = {
     errno.EPERM: "an operation that is not permitted while grading",
     errno.EACCES: "a file or folder that is not available while grading",
+    errno.EROFS: "a file to write, which is not available while grading",
     errno.ENETUNREACH: "the network, which is not available while grading",
 }
 _EXCEPTIONS = {
     "EOFError": "input() waits for a keyboard, and there is none while grading. Remove it.",
+    "FileNotFoundError": "A submission runs alone: no other file is available while grading.",
     "RecursionError": "A function calls itself without end.",
     "NotImplementedError": "This part is not written yet.",
 }

@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import interpreter
-from .sandbox import attempts, enter, kernel, landlock, privileges, seccomp, tasks, trial
+from . import interpreter, protocol
+from .sandbox import attempts, enter, kernel, landlock, privileges, root, seccomp, tasks, trial
 from .sandbox.attempts import Attempt, Scratch
 
 _RESULT = struct.Struct("=i")
@@ -31,16 +31,17 @@ def main(word: str) -> None:
     """Print one JSON object; its keys are documented in `grader.runners.examination`."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limit = tasks.TaskLimit()
+    kind = root.find(enter.readable(), limit)
     found = {
-        "working": trial.measure(),
+        "working": trial.measure() | (protocol.PATHS if kind else 0),
         "abi": landlock.abi(),
         "task_limit": limit.way,
-        "attempts": list(_examine(Path(word))) if kernel.SUPPORTED else [],
+        "attempts": list(_examine(Path(word), kind)) if kernel.SUPPORTED else [],
     }
     sys.stdout.write(json.dumps(found))
 
 
-def _examine(folder: Path) -> Iterator[list[object]]:
+def _examine(folder: Path, kind: int) -> Iterator[list[object]]:
     """Yield for each attempt its layer, its name, and what was answered without and with it.
 
     The answer is an error number, minus a signal's number, 0 when the attempt was allowed,
@@ -49,6 +50,9 @@ def _examine(folder: Path) -> Iterator[list[object]]:
     import _socket
 
     abi = landlock.abi()
+    setups = _SETUPS | {
+        attempts.PATHS: lambda s: root.enter([*enter.readable(), s.folder], kind),
+    }
     tcp = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     abstract = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     name = f"grader-{os.getpid()}"
@@ -61,14 +65,15 @@ def _examine(folder: Path) -> Iterator[list[object]]:
         answers: list[int | None] = []
         for with_it in (False, True):
             too_old = one.layer == attempts.LANDLOCK and one.since > abi
-            if too_old or (one.with_layer_only and not with_it):
+            no_root = one.layer == attempts.PATHS and not kind
+            if too_old or no_root or (one.with_layer_only and not with_it):
                 answers.append(None)
                 continue
             made = _make_files(folder / f"{number}-{with_it:d}")
             scratch = made._replace(port=tcp.getsockname()[1], abstract=name)
             with _neighbour(one, with_it) as neighbour:
                 scratch = scratch._replace(neighbour=neighbour)
-                setup = _SETUPS[one.layer] if with_it else _CONTROLS.get(one.layer, _nothing)
+                setup = setups[one.layer] if with_it else _CONTROLS.get(one.layer, _nothing)
                 answers.append(_tried(setup, one, scratch))
         yield [one.layer, one.name, one.group, *answers, list(one.refusals), one.since]
     yield [
@@ -88,6 +93,7 @@ def _make_files(folder: Path) -> Scratch:
     for path in (inside / "file", outside / "secret", inside / "program"):
         path.write_bytes(b"text")
     (inside / "program").chmod(0o700)
+    (outside / "secret-link").symlink_to("secret")
     return Scratch(
         file=str(inside / "file"),
         folder=str(inside),

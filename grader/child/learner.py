@@ -15,7 +15,7 @@ from typing import Any
 
 from . import answers, protocol
 
-REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.ENETUNREACH})
+REFUSED_BY_SYSTEM = frozenset({errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH})
 """error numbers with which a sandbox refuses a system call"""
 
 

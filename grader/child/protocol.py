@@ -79,9 +79,11 @@ EVENT = struct.Struct("=BBHiQ")
 TRIED, EXITED, FAILED = range(1, 4)
 """the sandbox was tried (slot: Landlock's ABI, status: its working layers); a child ended; no child
 could be started"""
-LANDLOCK, SECCOMP, TRUNCATE, TCP, DEVICES, SIGNALS, LIMITS, PRIVILEGES = (1 << i for i in range(8))
+LANDLOCK, SECCOMP, TRUNCATE, TCP, DEVICES, SIGNALS, LIMITS, PRIVILEGES, PATHS = (
+    1 << i for i in range(9)
+)
 """the layers of the sandbox that can be missing, as bits of the status of TRIED: Landlock for
-files, seccomp, Landlock for more, resource limits, no capabilities"""
+files, seccomp, Landlock for more, resource limits, no capabilities, a root of its own"""
 REAL_UID, NAMESPACE, ASKED, NO_THREADS = range(1, 5)
 """the ways to limit a child's tasks: `TASKS_LIMIT` of a real user id or a user namespace of its
 own; `STARTS_LIMIT` starts, which the zygote counts; none besides the main one"""

@@ -9,6 +9,7 @@ from grader.child.protocol import (
     LIMITS,
     NAMESPACE,
     NO_THREADS,
+    PATHS,
     PRIVILEGES,
     REAL_UID,
     SECCOMP,
@@ -58,4 +59,6 @@ def names(working: int, abi: int, task_limit: int) -> tuple[str, ...]:
         found.append(f"landlock (ABI {abi}: {', '.join(covered)})")
     if working & SECCOMP:
         found.append("seccomp")
+    if working & LANDLOCK:
+        found.append("paths hidden" if working & PATHS else "paths can be probed")
     return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -56,12 +57,18 @@ def value(run: Run, case: str = "case-0") -> float:
 
 # --- forbidden system calls ----------------------------------------------------------------------
 
-FORBIDDEN = {
+HIDDEN = {
     "reading a file": "open('/etc/passwd')",
-    "listing a folder": "os.listdir('/')",
     "reading this project": f"open({str(Path(__file__))!r})",
     "reading /proc": "open('/proc/self/environ')",
-    "writing a file": "open('/tmp/written', 'w')",
+    "asking whether a file exists": "os.stat('/etc/passwd')",
+    "a handle of a file": "os.open('/etc/passwd', os.O_PATH)",
+    "asking whether this project exists": f"os.stat({str(Path(__file__).parent)!r})",
+}
+"""refused as forbidden where paths can be probed; else these files do not exist"""
+FORBIDDEN = {
+    "listing a folder": "os.listdir('/')",
+    "writing a file": "open('/etc/written', 'w')",
     "writing in the working folder": "open('written', 'w')",
     "a TCP socket": "socket.socket()",
     "a UDP socket": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
@@ -107,6 +114,20 @@ def test_a_forbidden_system_call_ends_the_call_as_forbidden(
     assert hint(execution.failure).startswith("The code asked for ")
 
 
+@pytest.mark.parametrize("attempt", HIDDEN.values(), ids=HIDDEN)
+def test_a_file_that_is_not_the_childs_does_not_exist(runner: ZygoteRunner, attempt: str) -> None:
+    source = f"{_HEAD}def f(X):\n    {attempt}\n    return X\n"
+    execution = runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT)).executions[
+        "case-0"
+    ]
+    if "paths hidden" in runner.isolation:
+        assert execution.failure is not None
+        assert execution.failure.type_name == "FileNotFoundError"
+        assert "runs alone" in hint(execution.failure)
+    elif not re.search("stat|O_PATH", attempt):
+        assert execution.outcome is Outcome.FORBIDDEN
+
+
 def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
     source = """
         import os
@@ -138,7 +159,7 @@ def test_a_readable_file_cannot_be_written_nor_a_file_made_beside_it(
             path = numpy.__file__ + ("-made" if "CREAT" in "{flags}" else "")
             try:
                 os.close(os.open(path, os.{flags}))
-            except PermissionError:
+            except OSError:
                 return 1.0
             return 0.0
         """

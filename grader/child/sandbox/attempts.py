@@ -26,7 +26,7 @@ HELD = -1
 
 LIMITS, PRIVILEGES, MEMORY = "resource limits", "no capabilities", "unreadable memory"
 PARENT, DESCRIPTORS = "ends with its parent", "closed descriptors"
-LANDLOCK, SECCOMP = "landlock", "seccomp"
+LANDLOCK, SECCOMP, PATHS = "landlock", "seccomp", "hidden paths"
 
 TRIAL_MEMORY_MB, TRIAL_CPU_SECONDS, TRIAL_FILE_BYTES = 300, 1, 4096
 """the resource limits under which attempts are made"""
@@ -205,6 +205,11 @@ def _ask_device(_: Scratch) -> None:
         os.close(descriptor)
 
 
+def _access(scratch: Scratch) -> None:
+    if not os.access(scratch.hidden_folder, os.F_OK):
+        raise FileNotFoundError(errno.ENOENT, "access")
+
+
 # --- seccomp -------------------------------------------------------------------------------------
 
 
@@ -228,7 +233,7 @@ def _set_limits(_: Scratch) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-_ACCES, _PERM = (errno.EACCES,), (errno.EPERM,)
+_ACCES, _PERM, _NOENT = (errno.EACCES,), (errno.EPERM,), (errno.ENOENT,)
 
 ATTEMPTS = (
     Attempt(

@@ -5,17 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 from . import landlock, privileges
 from .kernel import call
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_SITES = ("site-packages", "dist-packages")
+"""names of folders that contain installed packages only"""
 
 
 def readable() -> list[str]:
-    """Return paths that learner code may read: Python, installed packages, system libraries."""
+    """Return paths that learner code may read: Python, installed packages, system libraries.
+
+    Where NumPy lies beside other files, such as a course, only NumPy may be read there.
+    """
     libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"]
-    return [*sys.path, *libraries, os.devnull, "/dev/urandom"]
+    return [*_packages(), *libraries, os.devnull, "/dev/urandom"]
+
+
+def _packages() -> Iterator[str]:
+    for entry in sys.path:
+        mixed = Path(entry).name not in _SITES and Path(entry, "numpy").exists()
+        yield from (f"{entry}/numpy", f"{entry}/numpy.libs") if mixed else (entry,)
 
 
 def outer(capabilities: int = 0) -> None:

@@ -129,5 +129,8 @@ OWN = {
     "setresuid": Numbers(117, 147),
     "unshare": Numbers(272, 97),
     "ptrace": Numbers(101, 117),
+    "mount": Numbers(165, 40),
+    "umount2": Numbers(166, 39),
+    "pivot_root": Numbers(155, 41),
 }
 """calls that the sandbox makes to set itself up and to try itself"""
