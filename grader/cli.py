@@ -311,7 +311,7 @@ def _add_authoring(command: _Command) -> None:
 def _add_browsing(command: _Command) -> None:
     doctor = command(
         "doctor",
-        "show what confines learner code on this machine, and how this was found",
+        "show what confines learner code on this machine",
         "grader doctor --format json",
         ("doctor", "run", "DoctorOptions"),
     )

@@ -20,7 +20,7 @@ from grader.cli import main
 
 RIGHT = "def project(X, W, bias=None):\n    return X @ W if bias is None else X @ W + bias\n"
 WRONG = "def project(X, W, bias=None):\n    return X @ W\n"
-COMMANDS = ("grade", "batch", "watch", "new", "check", "audit", "list", "show", "hint")
+COMMANDS = ("grade", "batch", "watch", "new", "check", "audit", "doctor", "list", "show", "hint")
 
 
 def spawn(
