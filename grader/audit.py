@@ -93,27 +93,31 @@ class Audit:
 
 @dataclass(slots=True, eq=False)
 class Auditor:
-    """Audits one problem. Cases that do not depend on seeds are run once for all reseeds."""
+    """Audits one problem. Cases that `--reseed` does not change are run once for all reseeds."""
 
     problem: Problem
     reference: Implementation
     misconceptions: Sequence[Misconception]
     alternatives: Mapping[str, Implementation]
     _fillers: Sequence[Filler] = ()
+    _memory: Filler = field(init=False)
     _drawn: frozenset[str] = frozenset()
-    """ids of the cases whose inputs depend on seeds"""
+    """ids of the cases that `--reseed` changes"""
     _executions: dict[tuple[int, str], Execution] = field(default_factory=dict)
     _results: dict[tuple[int, bool], CaseResult] = field(default_factory=dict)
+    _drawn_results: dict[tuple[int, bool], CaseResult] = field(default_factory=dict)
     _margins: dict[int, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._drawn = frozenset(case.id for case in self.problem.cases if _is_drawn(case))
+        self._drawn = frozenset(c.id for c in self.problem.cases if _is_drawn(self.problem, c))
         written = grading.prepare(self.problem, self.reference)
         self._fillers = [*trivial.fillers(self.problem), trivial.first_answer(written)]
+        self._memory = trivial.memory(written)
 
     def audit(self, reseed: int = 0) -> Audit:
         """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
         prepared = grading.prepare(self.problem, self.reference, reseed)
+        self._drawn_results.clear()  # of executions that no longer exist
         wrong = {m.id: self._execute(m.implementation, prepared.calls) for m in self.misconceptions}
         right = {id: self._execute(f, prepared.calls) for id, f in self.alternatives.items()}
         rows = tuple(self._row(prepared, m, wrong[m.id]) for m in self.misconceptions)
@@ -123,6 +127,7 @@ class Auditor:
             unmet = tuple(id for id, result in results.items() if not dependencies.is_met(result))
             if unmet:
                 failed[id] = unmet
+        fillers = [self._memory, *self._fillers] if reseed else self._fillers
         general = self.problem.cases_of(TOGETHER)
         isolating = [c for c in self.problem.cases if c.requirement != TOGETHER and not c.published]
         audit = Audit(
@@ -131,8 +136,8 @@ class Auditor:
             rows=rows,
             margins=tuple(self._margin(prepared, call, wrong, right) for call in prepared.calls),
             failed_alternatives=failed,
-            trivials=len(self._fillers),
-            undeserved=tuple(trivial.undeserved(prepared, self._fillers)),
+            trivials=len(fillers),
+            undeserved=tuple(trivial.undeserved(prepared, fillers)),
             indistinct=tuple(self._indistinct(rows, wrong)),
             alternatives=len(right),
             cases=len(self.problem.cases),
@@ -167,13 +172,13 @@ class Auditor:
         structure_is_right: bool,
     ) -> CaseResult:
         """Judge an execution; reuse the result of an earlier reseed for the same execution."""
+        results = self._drawn_results if case.id in self._drawn else self._results
         key = (id(execution), structure_is_right)
-        if key in self._results:
-            return self._results[key]
-        result = grading.judge_case(prepared, requirement, case, execution, structure_is_right)
-        if case.id not in self._drawn:
-            self._results[key] = result
-        return result
+        if key not in results:
+            results[key] = grading.judge_case(
+                prepared, requirement, case, execution, structure_is_right
+            )
+        return results[key]
 
     def _row(
         self,
@@ -258,8 +263,11 @@ class Auditor:
                     yield first.id, second.id
 
 
-def _is_drawn(case: Case) -> bool:
-    return any(map(recipes.is_drawn, case.arguments.values()))
+def _is_drawn(problem: Problem, case: Case) -> bool:
+    """Return whether `--reseed` changes the case."""
+    is_fixed = {symmetry.name for symmetry in problem.symmetries} <= {*case.fixed}
+    drawn = not is_fixed or any(map(recipes.is_drawn, case.arguments.values()))
+    return drawn and not case.published
 
 
 def _problems(audit: Audit) -> Iterable[str]:

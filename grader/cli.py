@@ -249,7 +249,7 @@ def _add_reseed(sub: argparse.ArgumentParser) -> None:
         type=_seed,
         default=0,
         metavar="N",
-        help="add N to the seed of every random input",
+        help="change the inputs: shift their seeds by N, apply the symmetries",
     )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from grader import compare, explain, recipes
+from grader import compare, explain, recipes, symmetries
 from grader.dependencies import is_met, is_red, skip_waiting
 from grader.errors import AuthorError, Complaint
 from grader.model import (
@@ -89,14 +90,17 @@ def prepare(problem: Problem, reference: Implementation, reseed: int = 0) -> Pre
 def build_calls(problem: Problem, reseed: int = 0) -> tuple[Call, ...]:
     """Return the problem's cases with built arguments, in the author's order."""
     return tuple(
-        Call(
-            case.id,
-            case.requirement,
-            tuple(recipes.build(case.arguments, reseed).values()),
-            case.hidden,
-        )
+        Call(case.id, case.requirement, _arguments(problem, case, reseed), case.hidden)
         for case in problem.cases
     )
+
+
+def _arguments(problem: Problem, case: Case, reseed: int) -> tuple[Any, ...]:
+    """Return the case's built arguments; those with published answers are never reseeded."""
+    if not reseed or case.published:
+        return tuple(recipes.build(case.arguments).values())
+    built = recipes.build(case.arguments, reseed)
+    return tuple(symmetries.changed(problem, case, built, reseed).values())
 
 
 def grade(

@@ -95,7 +95,7 @@ def grade(
     determines it. The course is searched from `root`, or the current folder, upwards. A file runs
     in its own process, as with `grader grade`; a function is called in this process without limits.
     `helpers` are files that a file may import, beside those in the course's `solutions/`.
-    `verbose` shows every failing case. `reseed` is added to the seeds of random inputs. Raises
+    `verbose` shows every failing case. `reseed` changes the inputs, as `--reseed` does. Raises
     UsageError for wrong arguments and AuthorError for wrong files of the exercise.
     """
     course = Course.find(Path(root) if root is not None else Path.cwd())

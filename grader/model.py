@@ -113,6 +113,21 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
+class Symmetry:
+    """A change of arguments that keeps the meaning of a case; see `grader.symmetries`."""
+
+    name: str
+    axes: tuple[tuple[str, int], ...] = ()
+    """(argument, axis): axes to permute together; a negative axis counts from the end"""
+    scaled: tuple[tuple[str, int], ...] = ()
+    """(argument, 1 or -1): arguments to multiply by a power of two, or by its inverse"""
+    blocks: str = ""
+    """the argument that holds the number of blocks into which the axes are cut"""
+    inside: bool = False
+    """whether the order changes inside each block, and not the order of the blocks"""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One call of the entry point: arguments as recipes, in the order of the parameters."""
 
@@ -124,6 +139,8 @@ class Case:
     published: Published | None = None
     tolerance: Tolerance | None = None
     hidden: bool = False
+    fixed: tuple[str, ...] = ()
+    """names of the symmetries that would change what this case means"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +160,7 @@ class Problem:
     folder: Path
     shapes: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """argument -> lengths of its axes, as names or numbers; used to check cases"""
+    symmetries: tuple[Symmetry, ...] = ()
 
     def requirement(self, id: str) -> Requirement:
         """Return the requirement `id`; KeyError when there is none."""
@@ -428,7 +446,7 @@ class Outlook(StrEnum):
 class Report:
     """The results of grading one submission: the complete input of a format.
 
-    `seconds` is wall-clock time; `reseed` is the number that was added to the recipes' seeds.
+    `seconds` is wall-clock time; `reseed` is the value of `--reseed`.
     """
 
     problem: Problem

@@ -21,6 +21,7 @@ ORDER = (
     "files",
     "patterns",
     "recipes",
+    "symmetries",
     "loading",
     "catalog",
     "options",

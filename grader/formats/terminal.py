@@ -222,7 +222,7 @@ class _Layout:
         for note in explain.report_notes(report):
             yield self.text(f"note: {note}", "dim")
         if report.reseed:
-            yield self.text(f"Drawn inputs were shifted by --reseed {report.reseed}.", "dim")
+            yield self.text(f"The inputs were changed by --reseed {report.reseed}.", "dim")
         for step in _next_steps(report, self.command, self.more):
             yield from self.step(*step)
 

@@ -16,6 +16,7 @@ from grader.errors import Complaint
 from grader.loading.document import BROKEN, Document, Fields
 from grader.loading.nodes import KeyPath, node_at
 from grader.loading.problem import read_tolerance, shown
+from grader.loading.symmetries import complaints
 from grader.model import Case, Problem, Published, Tolerance
 
 _MOST_DECIMALS = 15
@@ -77,11 +78,15 @@ class _CaseReader:
             node,
             at,
             ["id", "why", "arguments"],
-            ["expected", "decimals", "tolerance", "hidden"],
+            ["expected", "decimals", "tolerance", "hidden", "fixed"],
         )
+        fixed = self._fixed(fields["fixed"][1], (*at, "fixed")) if "fixed" in fields else ()
         arguments: dict[str, Any] = {}
         if "arguments" in fields:
-            arguments = self._arguments(fields["arguments"][1], (*at, "arguments"))
+            place = (*at, "arguments")
+            arguments = self._arguments(fields["arguments"][1], place)
+            if "expected" not in fields:
+                self._check_symmetries(arguments, fixed, fields["arguments"][0], place)
         tolerance: Tolerance | None = None
         if "tolerance" in fields:
             tolerance = read_tolerance(document, fields["tolerance"][1], (*at, "tolerance"))
@@ -97,7 +102,29 @@ class _CaseReader:
             published=self._published(fields, at),
             tolerance=tolerance,
             hidden=hidden,
+            fixed=fixed,
         )
+
+    def _fixed(self, node: Node, at: KeyPath) -> tuple[str, ...]:
+        """Return the names of the symmetries that would change what the case means."""
+        known = [symmetry.name for symmetry in self.problem.symmetries] if self.problem else []
+        items = self.document.items(node, at, "names of symmetries")
+        choose = (
+            self.document.choice if known else lambda node, at, *_: self.document.text(node, at)
+        )
+        return tuple(choose(n, (*at, i), known, "symmetry") for i, n in enumerate(items))
+
+    def _check_symmetries(
+        self, arguments: Mapping[str, Any], fixed: tuple[str, ...], node: Node, at: KeyPath
+    ) -> None:
+        """Complain about symmetries that do not fit the arguments and are not `fixed`."""
+        if not self.problem or not self.problem.symmetries:
+            return
+        shapes = {k: s for k, r in arguments.items() if (s := recipes.shape_of(r, arguments))}
+        for name, message in complaints(self.problem, shapes, arguments):
+            if name not in fixed:
+                advice = f"Correct the shape, or write fixed: [{name}]."
+                self.document.complain(node, message, at, advice)
 
     def _id(self, fields: Fields, at: KeyPath) -> str:
         if "id" not in fields:

@@ -15,6 +15,7 @@ from yaml.nodes import MappingNode, Node
 from grader.errors import Complaint, nearest
 from grader.loading.document import BROKEN, Document
 from grader.loading.nodes import KeyPath, node_at
+from grader.loading.symmetries import read_symmetries
 from grader.model import (
     Checks,
     Container,
@@ -24,6 +25,7 @@ from grader.model import (
     Requirement,
     ReturnedValue,
     Returns,
+    Symmetry,
     Tolerance,
 )
 
@@ -36,7 +38,7 @@ _REQUIRED = (
     "requirements",
     "hints",
 )
-_OPTIONAL = ("limits", "shapes")
+_OPTIONAL = ("limits", "shapes", "symmetries")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LEAST_LIMITS = {"seconds": 0.01, "memory_mb": 256, "import_seconds": 0.1, "total_seconds": 0.1}
 
@@ -64,6 +66,11 @@ def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, l
         return value if len(document.complaints) == before else default
 
     parameters = read_valid("parameters", reader.parameters, ())
+    shapes = read_valid("shapes", reader.shapes_of(parameters), {}) if parameters else {}
+
+    def symmetries(node: Node, at: KeyPath) -> tuple[Symmetry, ...]:
+        return read_symmetries(document, node, at, parameters, shapes) if parameters else ()
+
     problem = Problem(
         slug=slug,
         title=read("title", document.text, slug),
@@ -76,7 +83,8 @@ def read_problem(slug: str, folder: Path, root: Path) -> tuple[Problem | None, l
         limits=read("limits", reader.limits, Limits()),
         hints=read("hints", reader.hints, ()),
         folder=folder,
-        shapes=read_valid("shapes", reader.shapes_of(parameters), {}) if parameters else {},
+        shapes=shapes,
+        symmetries=read("symmetries", symmetries, ()),
     )
     if problem.returns.values and problem.requirements:
         reader.check_dtype_promises(problem, fields["returns"][0])
