@@ -9,7 +9,7 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade watch bench test coverage test-peer test-fresh test-dask bench-batch check audit mutate lint clean
+.PHONY: help grade watch bench test coverage test-peer test-fresh test-dask bench-batch check audit mutate fuzz lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
@@ -20,6 +20,7 @@ help:
 	@echo 'make check                 check exercises and cases (for authors)'
 	@echo 'make audit                 prove that the cases reject every misconception'
 	@echo 'make mutate                list the changes of the judging code that no test detects'
+	@echo 'make fuzz                  many altered inputs of every kind that the grader reads'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
 	@echo 'make test-fresh            test the installed plug-in, notebooks and Gradescope'
@@ -69,6 +70,11 @@ mutate: $(DEV_READY)
 	@rm -rf mutants
 	@$(BIN)/mutmut run --max-children 1 $(ARGS)
 	@$(BIN)/mutmut results
+
+# It tries FUZZ altered inputs of each kind, other ones every time.
+FUZZ ?= 3000
+fuzz: $(DEV_READY)
+	@GRADER_FUZZ=$(FUZZ) $(BIN)/python -m pytest -q -n auto tests/test_fuzz.py $(ARGS)
 
 test-peer: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check onnx
