@@ -133,7 +133,7 @@ _SETUPS: dict[str, Callable[[Scratch], None]] = {
     attempts.LIMITS: _limits,
     attempts.PRIVILEGES: lambda _: privileges.drop(),
     attempts.MEMORY: _without_capabilities,
-    attempts.DESCRIPTORS: lambda _: enter.close_range(3, 255),
+    attempts.DESCRIPTORS: lambda _: os.closerange(3, 256),
     attempts.LANDLOCK: _landlock,
     attempts.SECCOMP: _seccomp,
 }

@@ -29,6 +29,7 @@ class SlotDescriptors(NamedTuple):
 
 def live(
     slot: SlotDescriptors,
+    last: int,
     limit: tasks.TaskLimit,
     calls: seccomp.Filter,
     early: bool,
@@ -36,8 +37,9 @@ def live(
 ) -> None:
     """Enter every layer of the sandbox, serve one request and end this process.
 
-    `early` is true when there is time to prepare before the request. `parent` is the zygote's
-    process id. OSError when a layer cannot be entered.
+    `last` is the greatest number of an open descriptor. `early` is true when there is time to
+    prepare before the request. `parent` is the zygote's process id. OSError when a layer cannot be
+    entered.
     """
     enter.die_with(parent)
     for target in (1, 2, TRACE):
@@ -45,7 +47,7 @@ def live(
     os.dup2(slot.done, _DONE, inheritable=False)
     os.dup2(slot.go, _GO, inheritable=False)
     os.dup2(slot.memory, _MEMORY, inheritable=False)
-    enter.close_range(_FIRST_FREE)
+    os.closerange(_FIRST_FREE, last + 1)
     memory = mmap.mmap(_MEMORY, protocol.MEMORY_SIZE)
     os.closerange(_MEMORY, _MEMORY + 8)  # the mmap object has its own duplicate
     limit.enter()

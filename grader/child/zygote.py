@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import traceback
+from pathlib import Path
 
 from . import interpreter, protocol
 from .sandbox import enter, landlock, root, seccomp, tasks, trial
@@ -38,9 +39,9 @@ def main(word: str) -> None:
 
 def _keep(descriptors: list[int]) -> None:
     """Close all inherited descriptors but 0, 1, 2 and `descriptors`, which are sorted."""
-    for before, after in itertools.pairwise([2, *descriptors]):
-        enter.close_range(before + 1, after - 1)
-    enter.close_range(descriptors[-1] + 1)
+    last = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+    for before, after in itertools.pairwise([2, *descriptors, last + 1]):
+        os.closerange(before + 1, after)
 
 
 class Zygote:
@@ -60,8 +61,8 @@ class Zygote:
         self._slots = [forked.SlotDescriptors(*rest[i : i + 4]) for i in range(0, len(rest), 4)]
         self._children: dict[int, int] = {}
         """slot -> pid"""
-        self._ends: dict[int, int] = {}
-        """pidfd of a child, readable after its end -> slot"""
+        self._ended, wake = os.pipe()
+        """readable after the end of a child"""
         self._limit = limit
         self._filter = seccomp.Filter(threads=limit.way != protocol.NO_THREADS)
         self._poll = select.poll()
@@ -71,22 +72,29 @@ class Zygote:
         os.dup2(2, forked.TRACE, inheritable=False)
         interpreter.trace_on_request(forked.TRACE, "")
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # ends a child whose output is full
+        for end in (self._ended, wake):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
         if kind:
             root.enter(enter.readable(), kind)
         enter.outer(limit.capabilities)
         limit.listen()
+        self._last = max(commands, events, *rest, limit.descriptor, self._ended, wake)
+        """the greatest number of an open descriptor"""
         gc.collect()
         gc.freeze()
 
     def serve(self) -> None:
         """Run commands and reap children until the grader closes the pipe."""
-        self._poll.register(self._commands, select.POLLIN)
+        for descriptor in (self._commands, self._ended):
+            self._poll.register(descriptor, select.POLLIN)
         if self._limit.descriptor >= 0:
             self._poll.register(self._limit.descriptor, select.POLLIN)
         while True:
             for descriptor, _ in self._poll.poll():
-                if descriptor in self._ends:
-                    self._reap(descriptor)
+                if descriptor == self._ended:
+                    self._reap()
                 elif descriptor == self._limit.descriptor:
                     self._limit.answer()
                 elif not self._obey(os.read(self._commands, protocol.COMMAND.size * 64)):
@@ -115,25 +123,29 @@ class Zygote:
             return
         self._children[slot] = pid
         self._limit.started(pid)
-        descriptor = os.pidfd_open(pid)
-        self._ends[descriptor] = slot
-        self._poll.register(descriptor, select.POLLIN)
 
     def _be_child(self, slot: int, early: bool, parent: int) -> None:
         try:
-            self._forked.live(self._slots[slot], self._limit, self._filter, early, parent)
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._forked.live(
+                self._slots[slot], self._last, self._limit, self._filter, early, parent
+            )
         except BaseException:  # before the request: a layer of the sandbox refused to start
             traceback.print_exc(file=sys.stderr)
         finally:
             os._exit(70)
 
-    def _reap(self, descriptor: int) -> None:
-        slot = self._ends.pop(descriptor)
-        self._poll.unregister(descriptor)
-        os.close(descriptor)
-        pid, status, usage = os.wait4(self._children.pop(slot), 0)
-        self._limit.ended(pid)
-        self._tell(protocol.EXITED, slot, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+    def _reap(self) -> None:
+        """Report every child that has ended. (A pidfd for each takes Linux 5.3.)"""
+        os.read(self._ended, 4096)
+        for slot, pid in list(self._children.items()):
+            ended, status, usage = os.wait4(pid, os.WNOHANG)
+            if ended:
+                del self._children[slot]
+                self._limit.ended(pid)
+                exit_code = os.waitstatus_to_exitcode(status)
+                self._tell(protocol.EXITED, slot, exit_code, usage.ru_maxrss)
 
     def _tell(self, what: int, slot: int, status: int, peak: int) -> None:
         os.write(self._events, protocol.EVENT.pack(what, slot, 0, status, peak))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -34,6 +35,7 @@ try:
 except UsageError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
+REFUSING = Path(__file__).parents[1] / "refusing.py"
 NAMES = [(one.layer, one.name) for one in ATTEMPTS] + [(PARENT, "outlive its parent")]
 NOT_ROOT = {
     name for layer, name in NAMES if layer == PRIVILEGES and name != "no capability is left"
@@ -182,6 +184,29 @@ def test_a_child_has_no_privileges_and_all_limits(account: str) -> None:
 
 
 @pytest.mark.parametrize("account", ["this user", "an ordinary user"])
+@pytest.mark.parametrize("error", [errno.ENOSYS, errno.EPERM])
+def test_an_older_kernel_or_a_filter_without_newer_calls_confines_as_well(
+    account: str, error: int
+) -> None:
+    python = [sys.executable] if account == "this user" else accounts.python_of_nobody()
+    lacks = [f"{name}={error}" for name in ("pidfd_open", "close_range")]
+    refusing = [*python, str(REFUSING), *lacks, "--"]
+    assert of_a_child([*refusing, python[-1]])["status"]["Seccomp"] == "2"
+    script = """
+from grader.model import Job
+from grader.runners.zygote import ZygoteRunner
+from runners.conftest import ONE, PATIENT, calls, submission
+from runners.test_layers import OWN_DESCRIPTORS
+from runners.test_zygote import value
+with ZygoteRunner(spare=0) as runner:
+    for _ in range(5):
+        job = Job(submission(OWN_DESCRIPTORS), "f", ONE, calls(1), PATIENT)
+        print(value(runner.run(job)))
+"""
+    assert accounts.run([*refusing, python[-1], "-c", script]).split() == ["1.0"] * 5
+
+
+@pytest.mark.parametrize("account", ["this user", "an ordinary user"])
 def test_a_zygote_keeps_no_capability_but_that_of_the_own_real_uid(account: str) -> None:
     found = of_a_child([sys.executable] if account == "this user" else accounts.python_of_nobody())
     warm = found["warm"]
@@ -193,9 +218,7 @@ def test_a_zygote_keeps_no_capability_but_that_of_the_own_real_uid(account: str)
     assert warm["NoNewPrivs"] == "1"
 
 
-def test_a_submission_finds_no_descriptor_that_is_not_its_own() -> None:
-    """0: empty; 1, 2 and 3: its output; the counter that says that it has answered."""
-    source = """
+OWN_DESCRIPTORS = """
         import os
         def f(X):
             found = {}
@@ -206,8 +229,12 @@ def test_a_submission_finds_no_descriptor_that_is_not_its_own() -> None:
                     continue
             return float(list(found) == [0, 1, 2, 3, 4] and found[1] == found[2] == found[3])
         """
+"""0: empty; 1, 2 and 3: its output; 4: the counter that says that it has answered"""
+
+
+def test_a_submission_finds_no_descriptor_that_is_not_its_own() -> None:
     with ZygoteRunner() as runner:
-        assert value(runner.run(Job(submission(source), "f", ONE, calls(1), PATIENT))) == 1
+        assert value(runner.run(Job(submission(OWN_DESCRIPTORS), "f", ONE, calls(1), PATIENT))) == 1
 
 
 def test_a_killed_zygote_takes_its_children_along() -> None:

@@ -40,12 +40,6 @@ def outer(capabilities: int = 0) -> None:
     landlock.restrict(readable())
 
 
-def close_range(first: int, last: int = 2**32 - 1) -> None:
-    """Close every descriptor from `first` to `last`, both included."""
-    if first <= last:
-        call("close_range", first, last, 0)
-
-
 def die_with(parent: int) -> None:
     """Ask the kernel to kill this process when `parent` dies; exit now if it is already dead."""
     call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -223,10 +223,19 @@ def _answer(descriptor: int, left: dict[int, int]) -> None:
         if pid is not None and may:
             left[pid] -= 1
         answer = (0, _CONTINUE) if may else (-errno.EAGAIN, 0)
-        fcntl.ioctl(descriptor, _SEND, _ANSWER.pack(ident, 0, *answer))
-    except OSError as error:
-        if error.errno != errno.ENOENT:  # the child was killed meanwhile
+        _send(descriptor, _ANSWER.pack(ident, 0, *answer))
+    except OSError as error:  # the child was killed meanwhile; a signal came before the question
+        if error.errno not in (errno.ENOENT, errno.EINTR):
             raise
+
+
+def _send(descriptor: int, answer: bytes) -> None:
+    while True:
+        try:
+            fcntl.ioctl(descriptor, _SEND, answer)
+        except InterruptedError:  # by the end of a child
+            continue
+        return
 
 
 def _belongs(pid: int, thread: int) -> bool:
