@@ -61,11 +61,15 @@ class Slot:
     def clear(self) -> None:
         """Erase the first page, the frames and the output of a child that has ended.
 
-        The request stays until `fill` overwrites it, so that its pages are allocated only once.
+        The request stays until `fill` overwrites it, so that its pages are allocated only once; no
+        learner code runs in between.
         """
         self.memory.madvise(mmap.MADV_REMOVE, self.frames)
         self.memory[: protocol.PAGE] = bytes(protocol.PAGE)
         os.ftruncate(self.output, 0)
+        os.lseek(self.output, 0, os.SEEK_SET)  # it told how much the former child printed
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.done, 8)
         if self.never_went:
             os.read(self.go, 8)
         self.state = EMPTY
