@@ -75,6 +75,7 @@ AUTHORED = ("problems", "cases", "solutions")
 FOR_AUTHORS = {
     "new": "writes the files of an exercise without cases",
     "audit": "runs no submission, and is there to tell which case rejects what",
+    "doctor": "runs no submission and reads no case",
 }
 
 
