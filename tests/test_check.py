@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,19 @@ def test_there_are_at_least_65_situations_with_different_messages() -> None:
     assert len(SITUATIONS) >= 65
     texts = [(folder / "expected.txt").read_text("utf-8") for folder in SITUATIONS]
     assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("situation", ["input-too-large", "inputs-of-a-case-too-large"])
+def test_inputs_that_are_too_large_are_refused_before_memory_is_allocated(
+    small_course: Path, situation: str
+) -> None:
+    shutil.copytree(BROKEN / situation / "cases", small_course / "cases", dirs_exist_ok=True)
+    tracemalloc.start()
+    with pytest.raises(AuthorError, match=r"too many for a case|take 144 MB"):
+        Course(small_course).load("projection")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * 2**20
 
 
 def test_check_prints_one_line_for_each_sound_exercise(small_course: Path) -> None:

@@ -65,6 +65,8 @@ DTYPES = frozenset(
 
 MEMORY_SIZE = 192 * 2**20
 """bytes of one slot; the system allocates a page when it is first written"""
+INPUTS_LIMIT = MEMORY_SIZE * 7 // 8 - RESULT_BUDGET - FILE_LIMIT
+"""bytes of the inputs of all calls, beside a submission's files and its answers in one slot"""
 PAGE = 4096
 WORD = struct.Struct("=Q")
 COMMITTED, REQUEST_LENGTH = 0, 8

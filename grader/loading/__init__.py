@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from grader import recipes
+from grader.child import protocol
 from grader.errors import AuthorError, Complaint
 from grader.loading.cases import CaseFile, read_cases
 from grader.loading.problem import read_problem
-from grader.model import Problem
+from grader.model import Case, Problem
 
 __all__ = ["load_problem"]
 
@@ -49,9 +51,29 @@ def _load(slug: str, folder: Path, case_files: Iterable[CaseFile], root: Path) -
         more_cases, more_complaints = read_cases(case_file, problem, used_ids, root)
         cases += more_cases
         complaints += more_complaints
+    complaints += _too_large(cases)
     if complaints or problem is None:
         raise AuthorError(*_in_order(complaints))
     return replace(problem, cases=tuple(cases))
+
+
+def _too_large(cases: Iterable[Case]) -> Iterator[Complaint]:
+    """Yield a complaint about the first case whose inputs exceed the limit with those before it.
+
+    Nothing is built for it. An element has at most 8 bytes.
+    """
+    total = 0
+    for case in cases:
+        size = 8 * recipes.elements_of(case.arguments)
+        total += size
+        if total > protocol.INPUTS_LIMIT:
+            most = protocol.INPUTS_LIMIT // 10**6
+            message = (
+                f"the inputs of case {case.id!r} take {size // 10**6} MB, with the cases before it"
+                f" {total // 10**6} MB; a submission's process holds {most} MB"
+            )
+            yield Complaint(message, case.location, "Make the shapes smaller, or leave cases out.")
+            return
 
 
 def _in_order(complaints: list[Complaint]) -> list[Complaint]:

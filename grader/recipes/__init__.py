@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from grader.recipes import table
 from grader.recipes.definition import RECIPES, Check, Recipe, Seed, recipe
-from grader.recipes.reading import Nested, build, complaints, is_drawn, shape_of
+from grader.recipes.reading import Nested, build, complaints, elements_of, is_drawn, shape_of
 
 __all__ = [
     "RECIPES",
@@ -20,6 +20,7 @@ __all__ = [
     "Seed",
     "build",
     "complaints",
+    "elements_of",
     "is_drawn",
     "recipe",
     "shape_of",

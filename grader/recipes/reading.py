@@ -53,6 +53,12 @@ def shape_of(value: Any, arguments: Arguments) -> Shape | None:
     return recipe.shape(**recipe.shaped(given, arguments))
 
 
+def elements_of(arguments: Arguments) -> int:
+    """Return the number of elements of valid recipes' arrays, unbuilt; a `same` has none."""
+    shapes = (shape_of(v, arguments) for v in arguments.values() if not _is_same(v))
+    return sum(math.prod(shape) for shape in shapes if shape is not None)
+
+
 def is_drawn(value: Any) -> bool:
     """Return whether the value of a valid recipe depends on a seed; `same` does not count."""
     if not isinstance(value, dict) or _is_same(value):
