@@ -61,8 +61,6 @@ class Zygote:
         self._slots = [forked.SlotDescriptors(*rest[i : i + 4]) for i in range(0, len(rest), 4)]
         self._children: dict[int, int] = {}
         """slot -> pid"""
-        self._ended, wake = os.pipe()
-        """readable after the end of a child"""
         self._limit = limit
         self._filter = seccomp.Filter(threads=limit.way != protocol.NO_THREADS)
         self._poll = select.poll()
@@ -72,6 +70,8 @@ class Zygote:
         os.dup2(2, forked.TRACE, inheritable=False)
         interpreter.trace_on_request(forked.TRACE, "")
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # ends a child whose output is full
+        self._ended, wake = os.pipe()  # after TRACE, which has the lowest number
+        """readable after the end of a child"""
         for end in (self._ended, wake):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)

@@ -494,6 +494,20 @@ def test_a_killed_child_costs_only_its_case() -> None:
     assert outcomes == [Outcome.CRASHED, Outcome.RETURNED]
 
 
+def test_a_zygote_uses_no_cpu_time_while_its_child_runs() -> None:
+    def used(pid: int) -> int:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    with ZygoteRunner() as runner:
+        runner.run(Job(submission(HONEST), "f", ONE, calls(1), PATIENT))
+        source = "import time\ndef f(X):\n    time.sleep(0.5)\n    return X\n"
+        before = used(runner._client._launched.pid)
+        runner.run(Job(submission(source), "f", ONE, calls(2), PATIENT))
+        ticks = used(runner._client._launched.pid) - before
+    assert ticks < 0.2 * os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.usefixtures("scratch")
 def test_a_killed_grader_leaves_no_process_and_no_file() -> None:
     script = f"""
