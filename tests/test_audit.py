@@ -229,3 +229,76 @@ def test_none_stands_for_a_value_that_does_not_prove_the_requirement(course: Pat
     (folder / "alternatives.py").unlink()
     ran = audit_of(course, "[0.0, 0.0]", "[0.0]")
     assert "returns zeros as doubled and None as sum meets 'doubles'" in ran.out
+
+
+# --- thresholds: each rule refuses just beyond its limit and accepts just within it --------------
+
+
+@pytest.mark.parametrize(
+    ("ratio", "is_sound"), [(0.05, True), (0.2, False), (9, False), (11, True)]
+)
+def test_a_wrong_answer_is_neutral_below_a_tenth_and_clear_above_ten_times_the_tolerance(
+    course: Path, ratio: float, is_sound: bool
+) -> None:
+    # Two other cases, with numbers below 0, reject it clearly.
+    wrong = f"lambda x: np.where(x < 0, 9.0, 2 * x * (1 + {ratio}e-9))"
+    text = THRESHOLDS % ("[3.0, 1.5]", "", "[1.0, 7.5]", "")
+    (course / "cases" / "twice" / "doubles.yaml").write_text(text + ONE_BELOW_ZERO)
+    ran = audit(course, f'idea("nearly", {wrong})')
+    assert ("case 'first' is in doubt" not in ran.out) == is_sound
+
+
+ONE_BELOW_ZERO = """\
+  - {id: below, why: A case of the test., arguments: {x: [-3.0]}}
+  - {id: lower, why: A case of the test., arguments: {x: [-4.0]}}
+"""
+
+
+@pytest.mark.parametrize(("ratio", "is_sound"), [(0.05, True), (0.2, False)])
+def test_a_right_answer_must_stay_within_a_tenth_of_the_tolerance(
+    course: Path, ratio: float, is_sound: bool
+) -> None:
+    noisy = f'Alternative("noisy", lambda x: 2 * x * (1 + {ratio}e-9))'
+    assert (audit(course, alternatives=noisy).code == 0) == is_sound
+
+
+@pytest.mark.parametrize(("inexact", "is_sound"), [(1, True), (2, False)])
+def test_19_of_20_misconceptions_must_turn_exactly_their_own_requirement_red(
+    course: Path, inexact: int, is_sound: bool
+) -> None:
+    exact = [f'idea("exact-{n}", lambda x: x * {n})' for n in range(3, 22 - inexact)]
+    others = [f'idea("other-{n}", lambda x: x * {n}, "returns")' for n in range(50, 50 + inexact)]
+    ran = audit(course, *exact, *others)
+    assert f"exactness: {20 - inexact} of 20" in ran.out
+    assert (ran.code == 0) == is_sound
+
+
+GENERAL = """\
+requirement: together
+cases:
+  - {id: general, why: A case of the test., arguments: {x: [%s]}}
+  - {id: more, why: A case of the test., arguments: {x: {normal: {shape: [3], seed: 5}}}}
+"""
+
+
+def audit_with_general_cases(course: Path, number: str, idea: str) -> Ran:
+    """Audit the course with a requirement `together`, whose first case begins with a number."""
+    problem = course / "problems" / "twice" / "problem.yaml"
+    together = '  - {id: together, says: "All together.", needs: [doubles]}\nhints:'
+    problem.write_text(problem.read_text().replace("hints:", together))
+    (course / "cases" / "twice" / "together.yaml").write_text(GENERAL % f"{number}, 7.0")
+    return audit(course, idea)
+
+
+def test_the_general_cases_alone_must_reject_the_misconceptions(course: Path) -> None:
+    only_of_six = 'idea("of-three", lambda x: x * (3 if len(x) in (1, 6) or x[1] == -1 else 2))'
+    ran = audit_with_general_cases(course, "1.5", only_of_six)
+    assert "the cases of 'together' alone reject only 1 of 2 misconceptions" in ran.out
+    assert "isolating cases alone reject only" not in ran.out
+
+
+def test_the_isolating_cases_alone_must_reject_the_misconceptions(course: Path) -> None:
+    only_general = 'idea("of-1.5", lambda x: x * (3 if x[0] == 1.5 or x[0] < -2 else 2))'
+    ran = audit_with_general_cases(course, "1.5", only_general)
+    assert "the isolating cases alone reject only 1 of 2 misconceptions" in ran.out
+    assert "'together' alone reject only" not in ran.out
