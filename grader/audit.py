@@ -104,9 +104,10 @@ class Auditor:
     _drawn: frozenset[str] = frozenset()
     """ids of the cases that `--reseed` changes"""
     _executions: dict[tuple[int, str], Execution] = field(default_factory=dict)
-    _results: dict[tuple[int, bool], CaseResult] = field(default_factory=dict)
-    _drawn_results: dict[tuple[int, bool], CaseResult] = field(default_factory=dict)
-    _margins: dict[int, list[float]] = field(default_factory=dict)
+    _distances: dict[int, margins.Distance] = field(default_factory=dict)
+    """by the id of an execution in `_executions`"""
+    _drawn_distances: dict[int, margins.Distance] = field(default_factory=dict)
+    """by the id of an execution of the current audit"""
 
     def __post_init__(self) -> None:
         self._drawn = frozenset(c.id for c in self.problem.cases if _is_drawn(self.problem, c))
@@ -117,7 +118,7 @@ class Auditor:
     def audit(self, reseed: int = 0) -> Audit:
         """Audit the cases with every seed shifted by `reseed`. Raises AuthorError."""
         prepared = grading.prepare(self.problem, self.reference, reseed)
-        self._drawn_results.clear()  # of executions that no longer exist
+        self._drawn_distances.clear()
         wrong = {m.id: self._execute(m.implementation, prepared.calls) for m in self.misconceptions}
         right = {id: self._execute(f, prepared.calls) for id, f in self.alternatives.items()}
         rows = tuple(self._row(prepared, m, wrong[m.id]) for m in self.misconceptions)
@@ -171,14 +172,26 @@ class Auditor:
         execution: Execution,
         structure_is_right: bool,
     ) -> CaseResult:
-        """Judge an execution; reuse the result of an earlier reseed for the same execution."""
-        results = self._drawn_results if case.id in self._drawn else self._results
-        key = (id(execution), structure_is_right)
-        if key not in results:
-            results[key] = grading.judge_case(
-                prepared, requirement, case, execution, structure_is_right
-            )
-        return results[key]
+        """Judge an execution as `grading.judge_case` does, by its distance where that suffices.
+
+        The distance is measured for the margins anyway; it has the verdict, but no mismatch.
+        """
+        found = self._distance(prepared, case, execution)
+        if found.is_whole and requirement.checks != "structure":
+            if any(ratio > 1 for ratio in found.ratios):
+                return CaseResult(case, Verdict.FAILED, execution)
+            if requirement.checks == "values":
+                return CaseResult(case, Verdict.PASSED, execution)
+        return grading.judge_case(prepared, requirement, case, execution, structure_is_right)
+
+    def _distance(
+        self, prepared: PreparedProblem, case: Case, execution: Execution
+    ) -> margins.Distance:
+        """Return the distance of an execution, measured once for all reseeds that share it."""
+        known = self._drawn_distances if case.id in self._drawn else self._distances
+        if id(execution) not in known:
+            known[id(execution)] = margins.distance(execution, prepared, case)
+        return known[id(execution)]
 
     def _row(
         self,
@@ -228,13 +241,8 @@ class Auditor:
         case = next(case for case in self.problem.cases if case.id == call.case)
         tolerance = self.problem.tolerance_of(case)
 
-        def ratios(execution: Execution) -> list[float]:
-            if id(execution) in self._margins:
-                return self._margins[id(execution)]
-            result = margins.ratios(execution, prepared, case)
-            if case.id not in self._drawn:
-                self._margins[id(execution)] = result
-            return result
+        def ratios(execution: Execution) -> tuple[float, ...]:
+            return self._distance(prepared, case, execution).ratios
 
         noise = [r for executions in right.values() for r in ratios(executions[case.id])]
         deviations = [(id, r) for id, e in wrong.items() for r in ratios(e[case.id])]

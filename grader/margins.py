@@ -38,18 +38,29 @@ class Margin:
         return not self.doubtful and self.noise < NEUTRAL
 
 
-def ratios(execution: Execution, prepared: PreparedProblem, case: Case) -> list[float]:
-    """Return the ratio of each returned value that has the right structure."""
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far one answer is from the right one."""
+
+    ratios: tuple[float, ...]
+    """of each returned value that has the right structure"""
+    is_whole: bool
+    """whether the structure of the whole answer is right"""
+
+
+def distance(execution: Execution, prepared: PreparedProblem, case: Case) -> Distance:
+    """Return the distance of an execution; a call that returned nothing has no ratios."""
     if execution.answer is None:
-        return []
+        return Distance((), False)
     returns, expected = prepared.problem.returns, prepared.answer(case)
     judged = compare.structure(execution.answer, returns, expected)
     tolerance = prepared.problem.tolerance_of(case)
-    return [
+    ratios = tuple(
         compare.excess(value.array, compare.array_of(right), tolerance)
         for value, right in zip(judged.values, expected.values, strict=True)
         if value is not None and value.array is not None
-    ]
+    )
+    return Distance(ratios, judged.mismatch is None)
 
 
 def margin(

@@ -110,6 +110,12 @@ def test_the_change_is_fixed_by_the_number_and_the_case() -> None:
     assert after(1, "a") != after(1, "b")
 
 
+def test_two_tokens_always_change_places() -> None:
+    for reseed in range(1, 21):
+        after = reseeded(Symmetry("rows", (("x", 0),)), reseed=reseed, x=np.array([1.0, 2.0]))
+        assert after["x"].tolist() == [2.0, 1.0]
+
+
 def test_a_case_keeps_what_it_lists_as_fixed() -> None:
     after = reseeded(TOKENS, SIZE, case=case_of(fixed=("tokens",)), x=X, w=W)
     assert np.array_equal(after["x"], X)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -52,17 +53,27 @@ def run(options: AuditOptions, context: Context) -> int:
     return MET if sound else TO_FIX
 
 
-def _audit_all(root: Path, slugs: Sequence[str], reseeds: Iterable[int]) -> Iterable[list[Audit]]:
-    """Audit the exercises, in parallel processes if there are several."""
-    if len(slugs) < 2:
+def _audit_all(root: Path, slugs: Sequence[str], reseeds: Sequence[int]) -> Iterable[list[Audit]]:
+    """Yield the audits of each exercise, computed in as many processes as the machine has cores.
+
+    Each process audits every n-th reseed of one exercise.
+    """
+    cores = os.cpu_count() or 1
+    shares = min(len(reseeds), max(1, cores // max(1, len(slugs))))
+    if len(slugs) * shares < 2:
         yield from (audit_slug(root, slug, reseeds) for slug in slugs)
         return
-    with ProcessPoolExecutor(len(slugs)) as pool:
-        futures = [pool.submit(audit_slug, root, slug, reseeds) for slug in slugs]
-        yield from (future.result() for future in futures)
+    with ProcessPoolExecutor(min(cores, len(slugs) * shares)) as pool:
+        futures = [
+            [pool.submit(audit_slug, root, slug, reseeds[n::shares]) for n in range(shares)]
+            for slug in slugs
+        ]
+        for parts in futures:
+            audits = [audit for part in parts for audit in part.result()]
+            yield sorted(audits, key=lambda audit: audit.reseed)
 
 
-def audit_slug(root: Path, slug: str, reseeds: Iterable[int]) -> list[Audit]:
+def audit_slug(root: Path, slug: str, reseeds: Sequence[int]) -> list[Audit]:
     """Return one audit for each of the `reseeds`. Raises GraderError."""
     course = Course(root)
     problem = course.load(slug)
