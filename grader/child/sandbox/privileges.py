@@ -15,7 +15,10 @@ _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 _MOST_CAPABILITIES = 64
 
-_header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)  # once, before the forks
+# made once, before the forks
+_header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
+_data = (ctypes.c_uint32 * 6)()
+"""effective, permitted and inheritable capabilities, the lower halves before the upper halves"""
 
 
 def drop(kept: int = 0) -> None:
@@ -42,14 +45,14 @@ def no_new_privileges() -> None:
 
 def keep_capabilities(kept: int = 0) -> None:
     """Give up every capability except `kept`, a mask of those below 32."""
-    data = (ctypes.c_uint32 * 6)(kept, kept)  # effective, permitted, inheritable, in two halves
-    call("capset", ctypes.byref(_header), ctypes.byref(data))
+    _data[0] = _data[1] = kept
+    call("capset", _header, _data)
 
 
 def capabilities() -> tuple[int, ...]:
     """Return the effective, permitted and inheritable capabilities of this process as masks."""
     data = (ctypes.c_uint32 * 6)()
-    call("capget", ctypes.byref(_header), ctypes.byref(data))
+    call("capget", _header, data)
     return tuple(data[i] | data[i + 3] << 32 for i in range(3))
 
 

@@ -125,7 +125,6 @@ OWN = {
     "capget": Numbers(125, 90),
     "capset": Numbers(126, 91),
     "socket": Numbers(41, 198),
-    "setresuid": Numbers(117, 147),
     "unshare": Numbers(272, 97),
     "ptrace": Numbers(101, 117),
     "mount": Numbers(165, 40),

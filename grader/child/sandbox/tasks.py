@@ -34,7 +34,6 @@ from .syscalls import FILTERED, Numbers
 
 CAP_SETUID = 7  # linux/capability.h
 _CLONE_NEWUSER = 0x10000000  # linux/sched.h
-_UNCHANGED = 2**32 - 1  # setresuid(2)
 # linux/seccomp.h: struct seccomp_notif and struct seccomp_notif_resp, and the calls that move them
 _QUESTION_SIZE, _QUESTION, _ANSWER = 80, struct.Struct("=QI"), struct.Struct("=QqiI")
 _RECEIVE, _SEND, _CONTINUE = 0xC0502100, 0xC0182101, 1
@@ -121,7 +120,7 @@ def _enter(way: int, uid: int) -> None:
     if way == NAMESPACE:
         call("unshare", _CLONE_NEWUSER)  # it gives all capabilities within
     elif way == REAL_UID:  # files, PDEATHSIG and dumpable depend on the other two ids
-        call("setresuid", uid, _UNCHANGED, _UNCHANGED)
+        os.setresuid(uid, -1, -1)
     privileges.keep_capabilities()
     if way in (NAMESPACE, REAL_UID):
         resource.setrlimit(resource.RLIMIT_NPROC, (TASKS_LIMIT, TASKS_LIMIT))
