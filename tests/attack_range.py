@@ -140,12 +140,13 @@ class Range:
 
     def grade(self, attack: Attack, runner: Runner) -> Aftermath:
         """Grade an attack as often as its header says, and check the canaries."""
+        before = self._temporary()
         with self._handed_in(attack) as path, self._limits(attack.said("limits")):
             for _ in range(int(attack.said("runs", "1"))):
                 report = self.grader.grade(path, runner, own_helpers(path))
         time.sleep(float(attack.said("wait", "0")))
         terminal, json = (formats.render(name, [report]) for name in ("terminal", "json"))
-        reached = [*_told(report), *self._evidence(terminal + json)]
+        reached = [*_told(report), *self._evidence(terminal + json), *self._left(before)]
         return Aftermath(report, _word(report), reached, terminal, json)
 
     def _make_course(self) -> None:
@@ -257,12 +258,22 @@ class Range:
             if now.get(path) != self._snapshot.get(path):
                 found.append(f"{path} was changed")
                 self._put_back(path)
-        for left in sorted((self.folder / "tmp").iterdir()):
-            found.append(f"{left.name} was left in the folder for temporary files")
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
         for place in ("/tmp", "/var/tmp", "/dev/shm"):
             with contextlib.suppress(FileNotFoundError):
                 Path(place, f"{self.folder.name}-note").unlink()
+        return found
+
+    def _temporary(self) -> set[Path]:
+        """Return what the folder for temporary files contains; a runner has a folder of its own."""
+        return set((self.folder / "tmp").rglob("*"))
+
+    def _left(self, before: set[Path]) -> list[str]:
+        """Return what is new in the folder for temporary files, and remove it."""
+        found = []
+        for left in sorted(self._temporary() - before):
+            if left.parent in before or left.parent == self.folder / "tmp":
+                found.append(f"{left.name} was left in the folder for temporary files")
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
         return found
 
     def _files(self) -> dict[str, bytes]:

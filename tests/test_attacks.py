@@ -148,11 +148,11 @@ def check_the_confined_runner_after(command: list[str]) -> None:
 
 
 def steers(character: str) -> bool:
-    """Return whether a character controls a terminal, changes its direction, or is unassigned."""
+    """Return whether a character controls a terminal, changes its direction, or is not visible."""
     return (
-        unicodedata.category(character) in ("Cc", "Cs")
+        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
         or unicodedata.bidirectional(character) in DIRECTIONS
-        or character in "\u061c\u200e\u200f"
+        or character in "\u115f\u1160\u3164\uffa0\ufe0f"
     )
 
 
@@ -163,10 +163,11 @@ def test_every_attack_header_has_a_verdict_and_a_sentence_about_the_attempt() ->
         assert len(attack.kind.split()) >= 4, attack.name
 
 
-def test_the_corpus_has_126_catalogued_attacks_and_at_least_40_own() -> None:
+def test_the_corpus_has_126_catalogued_attacks_and_at_least_70_own() -> None:
     ours = [attack for attack in CORPUS if attack.name.startswith("7-")]
     assert len(ours) >= 40
-    assert len(CORPUS) >= 126 + 40
+    assert len([attack for attack in CORPUS if attack.name.startswith("8-")]) >= 30
+    assert len(CORPUS) >= 126 + 40 + 30
 
 
 def exceptions(report: Report) -> set[str]:

@@ -6,6 +6,7 @@ Untrusted text is wrapped in `rich.text.Text`, so that rich does not read it as 
 from __future__ import annotations
 
 import io
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 
@@ -29,6 +30,8 @@ _MARKS = {
     Verdict.SKIPPED: ("·", "waits", "dim"),
 }
 _ASCII = {"✓": "+", "✗": "x", "·": "-", "│": "|", "—": "-"}
+_COMMAND = re.compile(r"^[^\S\n]*(?::(?=:)|#(?=#(?:\[|vso\[)))", re.MULTILINE)
+"""start of a line that a CI job would execute; folding can bring any word to the start of a line"""
 _NARROW = 60
 _MOST_OUTPUT_LINES = 12
 
@@ -67,8 +70,8 @@ def show(
         else:  # in a file, remove the padding to the width of the console
             with console.capture() as capture:
                 console.print(screen)
-            lines = capture.get().splitlines()
-            console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+            text = "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+            console.file.write(_COMMAND.sub(lambda match: f"{match[0]} ", text))
 
 
 class Screen:

@@ -1,0 +1,1 @@
+from h1 import multi_head_attention

@@ -1,0 +1,1 @@
+from h2 import multi_head_attention

@@ -1,0 +1,1 @@
+from h11 import multi_head_attention

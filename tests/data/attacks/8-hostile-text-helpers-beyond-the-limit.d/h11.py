@@ -1,0 +1,1 @@
+from h12 import multi_head_attention

@@ -1,0 +1,1 @@
+from h13 import multi_head_attention

@@ -1,0 +1,1 @@
+from h14 import multi_head_attention

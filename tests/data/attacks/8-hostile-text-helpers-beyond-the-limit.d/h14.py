@@ -1,0 +1,1 @@
+from h15 import multi_head_attention

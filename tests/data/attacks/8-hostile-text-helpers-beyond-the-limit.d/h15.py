@@ -1,0 +1,1 @@
+from h16 import multi_head_attention

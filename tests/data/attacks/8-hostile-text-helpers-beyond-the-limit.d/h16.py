@@ -1,0 +1,1 @@
+from h17 import multi_head_attention

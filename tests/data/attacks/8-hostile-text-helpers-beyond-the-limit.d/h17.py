@@ -1,0 +1,1 @@
+from h18 import multi_head_attention

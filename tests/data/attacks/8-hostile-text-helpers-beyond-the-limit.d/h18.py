@@ -1,0 +1,1 @@
+from h19 import multi_head_attention

@@ -1,0 +1,1 @@
+from h20 import multi_head_attention

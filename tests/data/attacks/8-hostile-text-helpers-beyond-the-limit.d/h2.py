@@ -1,0 +1,1 @@
+from h3 import multi_head_attention

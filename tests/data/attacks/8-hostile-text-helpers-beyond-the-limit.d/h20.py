@@ -1,0 +1,1 @@
+from h21 import multi_head_attention

@@ -1,0 +1,1 @@
+from h22 import multi_head_attention

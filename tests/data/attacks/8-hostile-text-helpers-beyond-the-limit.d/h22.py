@@ -1,0 +1,1 @@
+from h23 import multi_head_attention

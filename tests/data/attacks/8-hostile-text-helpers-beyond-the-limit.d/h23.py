@@ -1,0 +1,1 @@
+from h24 import multi_head_attention

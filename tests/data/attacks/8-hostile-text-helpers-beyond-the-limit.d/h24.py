@@ -1,0 +1,1 @@
+from h25 import multi_head_attention

@@ -1,0 +1,1 @@
+from h26 import multi_head_attention

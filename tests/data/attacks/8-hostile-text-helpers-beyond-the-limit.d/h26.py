@@ -1,0 +1,1 @@
+from h27 import multi_head_attention

@@ -1,0 +1,1 @@
+from h28 import multi_head_attention

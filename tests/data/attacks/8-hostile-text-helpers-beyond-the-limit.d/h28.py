@@ -1,0 +1,1 @@
+from h29 import multi_head_attention

@@ -1,0 +1,1 @@
+from h4 import multi_head_attention

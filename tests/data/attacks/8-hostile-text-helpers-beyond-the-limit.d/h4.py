@@ -1,0 +1,1 @@
+from h5 import multi_head_attention

@@ -1,0 +1,1 @@
+from h6 import multi_head_attention

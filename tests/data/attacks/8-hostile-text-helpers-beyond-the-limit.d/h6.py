@@ -1,0 +1,1 @@
+from h7 import multi_head_attention

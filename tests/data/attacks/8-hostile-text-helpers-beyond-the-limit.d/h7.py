@@ -1,0 +1,1 @@
+from h8 import multi_head_attention

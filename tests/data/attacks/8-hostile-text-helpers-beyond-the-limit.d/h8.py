@@ -1,0 +1,1 @@
+from h9 import multi_head_attention

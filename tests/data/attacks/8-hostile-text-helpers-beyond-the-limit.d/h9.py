@@ -1,0 +1,1 @@
+from h10 import multi_head_attention

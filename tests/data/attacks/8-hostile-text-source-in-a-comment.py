@@ -1,0 +1,3 @@
+# verdict: error
+# kind: a right solution in one comment: unicode_escape makes lines of it -*- coding: unicode_escape -*-
+# \x0aimport numpy as np\x0a\x0adef multi_head_attention(X, W_q, W_k, W_v, W_o, num_heads, mask=None):\x0a    n, d_model = X.shape\x0a    d_head = d_model // num_heads\x0a    Q, K, V = ((X @ W).reshape(n, num_heads, d_head).swapaxes(0, 1) for W in (W_q, W_k, W_v))\x0a    scores = Q @ K.swapaxes(1, 2) / np.sqrt(d_head)\x0a    if mask is not None:\x0a        scores = np.where(mask, scores, -np.inf)\x0a    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))\x0a    weights /= weights.sum(axis=-1, keepdims=True)\x0a    return (weights @ V).swapaxes(0, 1).reshape(n, d_model) @ W_o, weights\x0a

@@ -1,0 +1,1 @@
+@8-hostile-text-source-in-a-comment

@@ -1,0 +1,1 @@
+@8-hostile-text-prints-headers-of-traces

@@ -1,0 +1,1 @@
+@8-hostile-text-honest-words-of-a-trace

@@ -1,0 +1,1 @@
+from ada import multi_head_attention

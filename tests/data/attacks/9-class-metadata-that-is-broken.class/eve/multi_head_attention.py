@@ -1,0 +1,1 @@
+@8-hostile-text-message-of-tags

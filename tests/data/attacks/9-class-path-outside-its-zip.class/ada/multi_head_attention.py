@@ -1,0 +1,1 @@
+from helper import multi_head_attention
