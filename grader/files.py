@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from grader.errors import Complaint, UsageError
+from grader.errors import Complaint, MachineError, UsageError
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
@@ -66,6 +67,8 @@ def temporary_folder(place: str | None = None) -> TemporaryDirectory[str]:
     try:
         return tempfile.TemporaryDirectory(prefix="grader-", dir=place, ignore_cleanup_errors=True)
     except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise MachineError(f"cannot make a temporary folder: {error.strerror}") from None
         message = f"cannot make a temporary folder: {error.strerror}"
         advice = "Set TMPDIR to a folder on a disk with space, in which you may write."
         raise UsageError(Complaint(message, advice=advice)) from None

@@ -18,7 +18,7 @@ import pytest
 
 from grader import explain, redaction, runners
 from grader.catalog import Course
-from grader.errors import GraderError, UsageError
+from grader.errors import GraderError, MachineError, UsageError
 from grader.formats.shared import (
     LONGEST_MESSAGE,
     LONGEST_OUTPUT,
@@ -57,7 +57,7 @@ class Grading:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._problems: dict[Path, Problem | GraderError] = {}
-        self._graded: dict[Path, _Graded | GraderError] = {}
+        self._graded: dict[Path, _Graded | GraderError | MachineError] = {}
         self._open = ExitStack()
         self._runner: Runner | None = None
         self._first_slug = ""
@@ -95,12 +95,15 @@ class Grading:
         return _or_raise(self._problems[folder])
 
     def graded(self, course: Course, slug: str) -> _Graded:
-        """Return the results of the submission, which is graded once. Raises GraderError."""
+        """Return the results of the submission, which is graded once.
+
+        Raises GraderError and MachineError.
+        """
         folder = course.problem_folder(slug)
         if folder not in self._graded:
             try:
                 self._graded[folder] = self._grade(course, slug)
-            except GraderError as error:
+            except (GraderError, MachineError) as error:
                 self._graded[folder] = error
         return _or_raise(self._graded[folder])
 
@@ -211,7 +214,7 @@ class CaseItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the message without a traceback, which only a fault of the grader keeps."""
-        if isinstance(excinfo.value, NotRightError | GraderError):
+        if isinstance(excinfo.value, NotRightError | GraderError | MachineError):
             return without_commands(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
@@ -225,7 +228,7 @@ def _course_of(case_file: Path) -> Course:
     return Course(case_file.parents[2])
 
 
-def _or_raise(result: _T | GraderError) -> _T:
-    if isinstance(result, GraderError):
+def _or_raise(result: _T | GraderError | MachineError) -> _T:
+    if isinstance(result, GraderError | MachineError):
         raise result
     return result

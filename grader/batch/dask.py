@@ -108,10 +108,20 @@ class DaskCluster:
             found: list[Result] = self._client.gather(finished)
         except (OSError, CancelledError):  # the connection ended during the transfer
             raise self._gone("the scheduler is gone") from None
+        tasks = {task.key: task for task, _ in ended}
+        refused = [result for result in found if self._is_refused(result)]
+        for result in refused:
+            found.remove(result)
+            self.submit(tasks[result.key])
         for task, future in ended:
             if future.status != "finished":
                 found += self._failed(task, future)
         return found
+
+    def _is_refused(self, result: Result) -> bool:
+        """Return whether a worker's machine lacked something, and another try is left."""
+        is_fault = isinstance(result, Fault) and result.may_pass
+        return is_fault and self._tries[result.key] < _MOST_TRIES
 
     def _ended(self) -> list[tuple[Task, Any]]:
         """Wait briefly and return the tasks that have ended, each with its future."""

@@ -117,7 +117,7 @@ class TaskGrader:
                     break
             except Exception as error:
                 task = self._waiting.popleft()
-                ended.append((task, Fault(task.key, _said(error))))
+                ended.append((task, _fault(task, error)))
                 self.begun += 1
                 continue
             ended += self._start(self._waiting.popleft(), self._runner)
@@ -139,7 +139,7 @@ class TaskGrader:
                 return [(task, _graded(task, report))]
             begun = _Begun(task, read, grading.job_of(grader.prepared, read))
         except Exception as error:
-            return [(task, Fault(task.key, _said(error)))]
+            return [(task, _fault(task, error))]
         try:
             self._begun[runner.submit(begun.job)] = begun
         except Exception as error:
@@ -160,17 +160,19 @@ class TaskGrader:
         except Exception as worse:
             worse.__context__ = error
             self._drop_runner()
-            return Fault(begun.task.key, _said(worse))
+            return _fault(begun.task, worse)
 
-    def _result(self, begun: _Begun, run: Run) -> Result:
+    def _result(self, begun: _Begun, run: Run | MachineError) -> Result:
         task = begun.task
+        if isinstance(run, MachineError):
+            return _fault(task, run)
         try:
             assert self._runner
             run = grading.located(run, begun.submission)
             report = self._graders[task.edition].report(run, task.main, self._runner)
             return _graded(task, report)
         except Exception as error:
-            return Fault(task.key, _said(error))
+            return _fault(task, error)
 
     def _grader(self, snapshot: Snapshot, root: Path) -> ProblemGrader:
         """Return the grader for a snapshot; redaction happens after reading the database."""
@@ -207,10 +209,13 @@ def _graded(task: Task, report: Report) -> Graded:
     )
 
 
-def _said(error: Exception) -> str:
-    """Return an exception on one line, with the grader's file and line that raised it."""
+def _fault(task: Task, error: Exception) -> Fault:
+    """Return the fault of a task, on one line; the grader's own with the file and line."""
+    if isinstance(error, MachineError):
+        return Fault(task.key, " ".join(str(error).split()), may_pass=True)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+    message = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+    return Fault(task.key, message)
 
 
 class Inbox:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -19,10 +20,14 @@ from grader.batch.task import Fault, Result, Task
 from grader.errors import GraderError, MachineError
 from grader.files import temporary_folder
 from grader.runners import Reached
+from grader.runners.retrying import LACKS, patiently
 
 _AHEAD = 2
 """queued tasks of a worker besides those that it has started, so that it need not wait"""
 _MOST_DEATHS = 3
+_MOST_REFUSALS = 4
+_REFUSED_SECONDS = 0.1
+"""the first wait before the machine is asked again; each further one is four times longer"""
 _WAIT_SECONDS = 0.2
 _END_SECONDS = 5.0
 
@@ -53,6 +58,16 @@ class _WorkerProcess:
         self.folder.cleanup()
 
 
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    """A task to grade again in a worker without other tasks, not before `since` (monotonic s)."""
+
+    task: Task
+    since: float = 0.0
+    alone: bool = False
+    """whether no other worker may have a task meanwhile"""
+
+
 class Pool:
     """An `Executor` with `jobs` worker processes; see `task.Executor`.
 
@@ -63,14 +78,15 @@ class Pool:
         self._snapshots = snapshots
         self._reached = reached
         self._deaths: Counter[str] = Counter()
+        self._refusals: Counter[str] = Counter()
+        """key -> how often the machine refused to run the task"""
         self._failed_starts = 0
-        self._suspects: deque[Task] = deque()
-        """tasks of workers that died; each is given to a worker without other tasks"""
+        self._suspects: deque[_Suspect] = deque()
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_WorkerProcess] = []
         for _ in range(jobs):
-            self._workers.append(self._start())
+            self._workers.append(patiently(self._start))
 
     def __enter__(self) -> Pool:
         return self
@@ -118,36 +134,71 @@ class Pool:
                 raise GraderError(*message.complaints)
             else:
                 each.begun = message.begun
-                for result in message.results:
-                    del each.tasks[result.key]
-                found += message.results
+                found += self._judged(each, message.results)
         self._give_suspects()
         found += self._faults
         self._faults.clear()
         return found
+
+    def _judged(self, each: _WorkerProcess, results: Sequence[Result]) -> Iterator[Result]:
+        """Yield a worker's results; suspect the tasks that the machine refused."""
+        for result in results:
+            task = each.tasks.pop(result.key)
+            if isinstance(result, Fault) and result.may_pass:
+                self._refusals[task.key] += 1
+                if self._refusals[task.key] < _MOST_REFUSALS:
+                    self._suspects.append(self._refused(task))
+                    continue
+            yield result
+
+    def _refused(self, task: Task) -> _Suspect:
+        """Return a task to try again: after a wait, and at last without neighbours."""
+        tries = self._refusals[task.key]
+        wait = _REFUSED_SECONDS * 4 ** (tries - 1)
+        return _Suspect(task, time.monotonic() + wait, alone=tries == _MOST_REFUSALS - 1)
 
     def _free(self) -> list[_WorkerProcess]:
         """Return the workers that can take another task; none of them has a suspect."""
         return [
             each
             for each in self._workers
-            if each.has_room and not any(key in self._deaths for key in each.tasks)
+            if each.has_room and not any(self._is_suspect(key) for key in each.tasks)
         ]
+
+    def _is_suspect(self, key: str) -> bool:
+        return key in self._deaths or key in self._refusals
 
     def _give_suspects(self) -> None:
         for each in self._workers:
             if self._suspects and each.is_ready and not each.tasks:
-                self._give(each, self._suspects.popleft())
+                first = self._suspects[0]
+                busy = any(other.tasks for other in self._workers)
+                if first.since <= time.monotonic() and not (first.alone and busy):
+                    self._give(each, self._suspects.popleft().task)
 
     def _start(self) -> _WorkerProcess:
-        ours, theirs = self._context.Pipe()
-        # One folder for each worker; the worker or, if it is killed, this process removes it.
-        folder = temporary_folder()
-        arguments = (theirs, self._reached, folder.name)
-        process = self._context.Process(target=grading.serve_worker, args=arguments, daemon=True)
-        with _interrupts_blocked():
-            process.start()
-        theirs.close()  # so that each process notices the end of the other
+        """Start a worker; MachineError when the machine lacks what it needs."""
+        with ExitStack() as undo:
+            try:
+                ours, theirs = self._context.Pipe()
+                undo.callback(ours.close)
+                with theirs:  # closed afterwards, so that each process notices the other's end
+                    # The worker removes its folder or, if it is killed, this process.
+                    folder = temporary_folder()
+                    undo.callback(folder.cleanup)
+                    process = self._context.Process(
+                        target=grading.serve_worker,
+                        args=(theirs, self._reached, folder.name),
+                        daemon=True,
+                    )
+                    with _interrupts_blocked():
+                        process.start()
+            except OSError as error:
+                if error.errno in LACKS:
+                    message = f"no worker process can be started: {error.strerror}"
+                    raise MachineError(message) from None
+                raise
+            undo.pop_all()
         return _WorkerProcess(ours, process, folder)
 
     def _give(self, each: _WorkerProcess, task: Task) -> None:
@@ -160,14 +211,16 @@ class Pool:
         """Replace a worker that died; its tasks become suspects, or faults after 3 deaths."""
         dead.pipe.close()
         dead.end()
-        self._failed_starts += not dead.is_ready
+        if not dead.is_ready:
+            self._failed_starts += 1
+            time.sleep(_REFUSED_SECONDS * 4 ** (self._failed_starts - 1))
         if self._failed_starts >= _MOST_DEATHS:
             raise MachineError(f"worker processes do not start (exit {dead.process.exitcode})")
-        self._workers[self._workers.index(dead)] = self._start()
+        self._workers[self._workers.index(dead)] = patiently(self._start)
         for task in dead.tasks.values():
             self._deaths[task.key] += 1
             if self._deaths[task.key] < _MOST_DEATHS:
-                self._suspects.append(task)
+                self._suspects.append(_Suspect(task))
             else:
                 message = f"the worker process died {_MOST_DEATHS} times while grading this"
                 self._faults.append(Fault(task.key, message))

@@ -59,6 +59,8 @@ class Fault:
 
     key: str
     message: str
+    may_pass: bool = False
+    """whether the machine lacked something, so that another attempt may succeed"""
 
 
 Result = Graded | Fault

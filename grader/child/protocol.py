@@ -76,8 +76,8 @@ COMMAND = struct.Struct("=BBHII")
 """kind, slot, whether there is time to prepare, MiB of memory, seconds of CPU time"""
 FORK, KILL, TRACE = range(1, 4)
 
-EVENT = struct.Struct("=BBHiQ")
-"""kind, slot, limit on tasks, status, KiB of peak memory"""
+EVENT = struct.Struct("=BBHiQI")
+"""kind, slot, limit on tasks, status, KiB of peak memory, ms of processor time"""
 TRIED, EXITED, FAILED = range(1, 4)
 """the sandbox was tried (slot: Landlock's ABI, status: its working layers); a child ended; no child
 could be started"""

@@ -29,7 +29,7 @@ def main(word: str) -> None:
     limit = tasks.TaskLimit()
     kind = root.find(enter.readable(), limit)
     working = trial.measure() | (protocol.PATHS if kind else 0)
-    tried = protocol.EVENT.pack(protocol.TRIED, landlock.abi(), limit.way, working, 0)
+    tried = protocol.EVENT.pack(protocol.TRIED, landlock.abi(), limit.way, working, 0, 0)
     os.write(events, tried)
     mandatory = protocol.LANDLOCK | protocol.SECCOMP
     if working & mandatory != mandatory:
@@ -119,7 +119,7 @@ class Zygote:
                 if not pid:
                     self._be_child(slot, early, parent)
         except OSError as error:
-            self._tell(protocol.FAILED, slot, error.errno or 0, 0)
+            self._tell(protocol.FAILED, slot, error.errno or 0)
             return
         self._children[slot] = pid
         self._limit.started(pid)
@@ -145,7 +145,8 @@ class Zygote:
                 del self._children[slot]
                 self._limit.ended(pid)
                 exit_code = os.waitstatus_to_exitcode(status)
-                self._tell(protocol.EXITED, slot, exit_code, usage.ru_maxrss)
+                used = int(1000 * (usage.ru_utime + usage.ru_stime))
+                self._tell(protocol.EXITED, slot, exit_code, usage.ru_maxrss, used)
 
-    def _tell(self, what: int, slot: int, status: int, peak: int) -> None:
-        os.write(self._events, protocol.EVENT.pack(what, slot, 0, status, peak))
+    def _tell(self, what: int, slot: int, status: int, peak: int = 0, used: int = 0) -> None:
+        os.write(self._events, protocol.EVENT.pack(what, slot, 0, status, peak, used))

@@ -6,14 +6,16 @@ import importlib
 import shlex
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader import runners
 from grader.catalog import Course
-from grader.commands import MET, NOT_MET, Context
+from grader.commands import FAULT, MET, NOT_MET, Context
+from grader.commands.faults import exit_code
 from grader.commands.publish import Printing, publish, read_places
-from grader.errors import Complaint, UsageError, unknown_name
+from grader.errors import Complaint, GraderError, UsageError, unknown_name
 from grader.formats import FORMATS
 from grader.model import Outlook, Report
 from grader.options import GradingOptions, RunningOptions
@@ -52,17 +54,25 @@ class Target:
 def run(options: GradeOptions, context: Context) -> int:
     """Grade the submissions, then print and write the reports.
 
-    Return 0 if every report is a pass, else 1.
+    Return 0 if every report is a pass, else 1; 3 if a fault kept a submission from being graded.
     """
     outputs = read_places(options.output, "--output", FORMATS, context.cwd)
     targets = find_targets(context.course, options.targets, options.problem, context.cwd)
-    reports = grade_targets(targets, options, context)
-    publish(reports, options.printing, outputs, context)
+    reports, troubles = grade_targets(targets, options, context)
+    if reports:
+        publish(reports, options.printing, outputs, context)
+    for target, trouble in troubles:
+        context.tell(f"{context.course.shown(target.path)} was not graded:")
+        exit_code(trouble, context)
+    if troubles:
+        return FAULT
     return MET if all(r.verdict is Outlook.PASSED for r in reports) else NOT_MET
 
 
-def grade_targets(targets: list[Target], options: GradeOptions, context: Context) -> list[Report]:
-    """Return a report for each target, in order."""
+def grade_targets(
+    targets: list[Target], options: GradeOptions, context: Context
+) -> tuple[list[Report], list[tuple[Target, Exception]]]:
+    """Return the reports of the targets in order, and the targets with a fault of the grader."""
     course = context.course
     grading, running = options.grading.at(context.cwd), options.running
     graders = {
@@ -75,8 +85,23 @@ def grade_targets(targets: list[Target], options: GradeOptions, context: Context
     helpers = read_helpers(options.helpers, context.cwd)
     if options.format in (None, "terminal"):
         _import_in_background("grader.formats.terminal")
-    with runner:
-        return [graders[t.slug].grade(t.path, runner, helpers) for t in targets]
+    reached = runners.Reached(runner.name, runner.isolation)
+    reports: list[Report] = []
+    troubles: list[tuple[Target, Exception]] = []
+    try:
+        for target in targets:
+            try:
+                reports.append(graders[target.slug].grade(target.path, runner, helpers))
+            except GraderError:
+                raise
+            except Exception as error:  # the other files must be graded after any fault
+                troubles.append((target, error))
+                with suppress(Exception):
+                    runner.close()
+                runner = runners.again(reached)
+    finally:
+        runner.close()
+    return reports, troubles
 
 
 def read_helpers(words: Sequence[str], cwd: Path) -> dict[str, Path]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from grader import explain, runners
 from grader.catalog import Course
 from grader.commands import MET, Context
-from grader.errors import GraderError
+from grader.errors import GraderError, MachineError
 from grader.formats.json import points
 from grader.formats.terminal import Screen
 from grader.model import Report
@@ -73,7 +73,7 @@ class _Watch:
             if slug not in self.graders:
                 self.graders[slug] = ProblemGrader(self.course, slug, self.options)
             report = self.graders[slug].grade(self.course.solution(slug), self.runner)
-        except GraderError as error:
+        except (GraderError, MachineError) as error:
             shown.complaint = str(error)
             return
         shown.complaint = ""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import TracebackType
 
+    from grader.errors import MachineError
     from grader.model import Job, Run
 
 
@@ -29,7 +30,10 @@ class Runner(Protocol):
         """The layers between learner code and the grader that are active."""
 
     def run(self, job: Job) -> Run:
-        """Return the executions of all calls of the job, or the refusal of its submission."""
+        """Return the executions of all calls of the job, or the refusal of its submission.
+
+        Raises `errors.MachineError` when the machine refuses what the job needs.
+        """
 
     def close(self) -> None:
         """End all processes of the runner."""
@@ -50,9 +54,12 @@ class ConcurrentRunner(Runner, Protocol):
     def submit(self, job: Job) -> int:
         """Start a job and return its ticket; wait while no child can be started."""
 
-    def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
+    def wait(
+        self, timeout: float, beside: Connection | None = None
+    ) -> dict[int, Run | MachineError]:
         """Return the finished runs by ticket, as soon as there is one.
 
+        A run that the machine refused is an error; another attempt may succeed.
         Returns after `timeout` seconds, or when `beside` becomes readable, at the latest.
         """
 

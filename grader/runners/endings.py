@@ -28,6 +28,10 @@ class Ending(NamedTuple):
     peak_mb: float = 0.0
     flooded: bool = False
     """whether it wrote more than `OUTPUT_LIMIT`"""
+    cpu_seconds: float = 0.0
+    """processor time, 0 when it was not measured"""
+    refused: int = 0
+    """error number of the system call that could not start the process, 0 when it started"""
 
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -101,6 +105,9 @@ _OUT_OF_MEMORY = (
     b"MemoryError",
 )
 """messages of C libraries that end the process when memory runs out"""
+_SIGKILL = 9  # Windows has no name for it
+_CPU_SLACK = 0.1
+"""seconds by which the measure of processor time may lie below the kernel's own"""
 _NEAR = 0.85
 """share of the memory limit above which an unexplained signal counts as out of memory"""
 
@@ -159,7 +166,7 @@ def _ending_facts(
     if ending.status >= 0:
         return Outcome.CRASHED, "exit", {"status": ending.status}
     name = _signal_name(-ending.status)
-    if name == "SIGXCPU":
+    if name == "SIGXCPU" or (name == "SIGKILL" and _used_up(ending, limits)):
         return Outcome.TIMED_OUT, "cpu", {"seconds": limits.total_seconds}
     if name == "SIGSYS":
         return Outcome.FORBIDDEN, "system_call", {}
@@ -180,6 +187,26 @@ def _ran_out_of_memory(ending: Ending, output: Output, limits: Limits) -> bool:
         return ending.status != 0
     killed = ending.status is not None and ending.status < 0
     return killed and ending.peak_mb >= _NEAR * limits.memory_mb
+
+
+def is_foreign_kill(ending: Ending, output: Output, limits: Limits) -> bool:
+    """Return whether SIGKILL ended a child that neither the grader nor a limit has killed.
+
+    Then the machine ran out of memory, or another process killed the child.
+    """
+    if ending.status != -_SIGKILL or ending.flooded:
+        return False
+    return not _ran_out_of_memory(ending, output, limits) and not _used_up(ending, limits)
+
+
+def _used_up(ending: Ending, limits: Limits) -> bool:
+    """Return whether a child used its processor time, after which the kernel kills it."""
+    return ending.cpu_seconds >= cpu_seconds(limits) - _CPU_SLACK
+
+
+def cpu_seconds(limits: Limits) -> int:
+    """Return a child's limit of processor time: more than all its calls may take."""
+    return int(limits.total_seconds) + 1
 
 
 def _signal_name(number: int) -> str:

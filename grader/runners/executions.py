@@ -58,6 +58,10 @@ class Executions:
             )
         )
 
+    def forget(self) -> None:
+        """Drop the executions of the current child, whose calls another child gets."""
+        self._here = []
+
     def end(self, output: Output) -> None:
         """Record that the current child has answered all its calls."""
         self._settle(output)

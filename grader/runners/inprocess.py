@@ -43,6 +43,8 @@ from grader.runners.output import printed
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from grader.errors import MachineError
+
 _now = time.perf_counter
 _ndarray = np.ndarray
 
@@ -85,7 +87,7 @@ class InProcessRunner:
     isolation: tuple[str, ...] = ()
 
     def __init__(self, _jobs: int = 1, _spare: int = 0) -> None:
-        self._finished: dict[int, Run] = {}
+        self._finished: dict[int, Run | MachineError] = {}
         self._tickets = 0
 
     def submit(self, job: Job) -> int:
@@ -94,7 +96,9 @@ class InProcessRunner:
         self._finished[self._tickets] = self.run(job)
         return self._tickets
 
-    def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
+    def wait(
+        self, timeout: float, beside: Connection | None = None
+    ) -> dict[int, Run | MachineError]:
         """Return the finished runs; if there are none, wait until `beside` is readable."""
         if beside and not self._finished:
             beside.poll(timeout)

@@ -17,15 +17,16 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
 
 from grader.child import protocol
+from grader.errors import MachineError
 from grader.model import Job
 from grader.runners import launch
 from grader.runners.bell import Bell
 from grader.runners.endings import Ending
 from grader.runners.scheduler import Scheduler
-from grader.runners.scratch import Scratch
+from grader.runners.scratch import Scratch, start
 from grader.runners.supervision import CHUNK, Start
 
 _CHUNK = 2**16
@@ -103,7 +104,7 @@ class ProcessChild:
         self._ending: Ending | None = None
         self._flooded = False
         self._inherited_peak = _own_peak()
-        self._process = subprocess.Popen(
+        self._process = self._started(
             launch.command("pipe", str(os.getpid())),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -124,8 +125,20 @@ class ProcessChild:
                 (self._read_output, self._process.stderr),
             )
         ]
-        for thread in self._threads:
-            thread.start()
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError as error:  # "can't start new thread"
+            self._threads = [thread for thread in self._threads if thread.ident]
+            self.stop()
+            raise MachineError(str(error)) from None
+
+    def _started(self, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        try:
+            return start(command, **options)
+        except MachineError:
+            self._scratch.cleanup()
+            raise
 
     def receive(self, timeout: float) -> bytes | None:
         """Return the next bytes of frames; None after their end.
@@ -157,27 +170,30 @@ class ProcessChild:
     def stop(self) -> Ending:
         """Kill the child's session, wait for its end, and remove its scratch folder."""
         if self._ending is None:
-            status, peak_mb = self._end()
+            status, peak_mb, cpu_seconds = self._end()
             self._end_frames()
             for thread in self._threads:
                 thread.join(_DRAIN_SECONDS)
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 _close(stream)
             self._scratch.cleanup()
-            self._ending = Ending(status, peak_mb, self._flooded)
+            self._ending = Ending(status, peak_mb, self._flooded, cpu_seconds)
         return self._ending
 
     def release(self) -> None:
         """Stop a child that has answered all calls."""
         self.stop()
 
-    def _end(self) -> tuple[int | None, float]:
-        """Kill the session; return the child's status, None if it had not ended, and peak MiB."""
+    def _end(self) -> tuple[int | None, float, float]:
+        """Kill the session; return the child's status, peak MiB and seconds of processor time.
+
+        The status is None if the child had not ended.
+        """
         if sys.platform == "win32":
             own = self._process.poll()
             self._kill()
             self._process.wait()
-            return own, 0.0
+            return own, 0.0, 0.0
         pid = self._process.pid
         patience = time.monotonic() + (_DRAIN_SECONDS if self._no_more else 0.0)
         peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -190,7 +206,8 @@ class ProcessChild:
         unit = 2**20 if sys.platform == "darwin" else 2**10
         # A process is born with the peak of the one that started it (`getrusage(2)`, NOTES).
         peak = usage.ru_maxrss if usage.ru_maxrss > self._inherited_peak else 0
-        return self._process.returncode if ended else None, peak / unit
+        used = usage.ru_utime + usage.ru_stime
+        return self._process.returncode if ended else None, peak / unit, used
 
     def _kill(self) -> None:
         """Kill the session of the child, which is not reaped yet."""

@@ -6,7 +6,9 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from grader.errors import MachineError
 from grader.model import Job, Run
+from grader.runners.retrying import patiently
 from grader.runners.supervision import Start, Supervision
 
 if TYPE_CHECKING:
@@ -27,16 +29,25 @@ class Scheduler(ABC):
         self._jobs = jobs
         self._most = jobs + spare
         self._active: dict[int, tuple[Job, Supervision]] = {}
-        self._finished: dict[int, Run] = {}
+        self._finished: dict[int, Run | MachineError] = {}
         self._tickets = 0
 
     def run(self, job: Job) -> Run:
-        """Return the executions of all calls of the job, or the refusal of its submission."""
+        """Return the executions of all calls of the job, or the refusal of its submission.
+
+        MachineError when the machine refuses what the job needs, also after some waiting.
+        """
+        return patiently(lambda: self._run(job))
+
+    def _run(self, job: Job) -> Run:
         ticket = self.submit(job)
         self._prepare(job)
         while ticket not in self._finished:
             self._step(1.0)
-        return self._finished.pop(ticket)
+        finished = self._finished.pop(ticket)
+        if isinstance(finished, MachineError):
+            raise finished
+        return finished
 
     def submit(self, job: Job) -> int:
         """Start a job and return its ticket; wait while no child can be started."""
@@ -46,7 +57,9 @@ class Scheduler(ABC):
         self._begin(self._tickets, job)
         return self._tickets
 
-    def wait(self, timeout: float, beside: Connection | None = None) -> dict[int, Run]:
+    def wait(
+        self, timeout: float, beside: Connection | None = None
+    ) -> dict[int, Run | MachineError]:
         """Return the finished runs by ticket, as soon as there is one.
 
         Returns after `timeout` seconds, or when `beside` becomes readable, at the latest.
@@ -83,12 +96,15 @@ class Scheduler(ABC):
         return
 
     def _begin(self, ticket: int, job: Job) -> None:
-        self._active[ticket] = job, Supervision(self._starter(job), job)
+        try:
+            self._active[ticket] = job, Supervision(self._starter(job), job)
+        except MachineError as error:
+            self._finished[ticket] = error
 
     def _step(self, timeout: float, beside: Connection | None = None) -> bool:
         """Wait at most `timeout` s, then advance every job; return whether `beside` is readable.
 
-        A job whose supervision raises RuntimeError is removed.
+        A job whose supervision raises MachineError has ended with it.
         """
         now = time.monotonic()
         due = min((s.deadline - now for _, s in self._active.values()), default=timeout)
@@ -96,9 +112,10 @@ class Scheduler(ABC):
         for ticket, (_, supervision) in list(self._active.items()):
             try:
                 is_over = supervision.advance(0.0)
-            except RuntimeError:
+            except MachineError as error:
+                self._finished[ticket] = error
                 del self._active[ticket]
-                raise
+                continue
             if is_over:
                 self._finished[ticket] = supervision.run
                 del self._active[ticket]

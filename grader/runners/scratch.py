@@ -6,11 +6,25 @@ import contextlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from typing import Any
 
+from grader.errors import MachineError
 from grader.files import temporary_folder
+from grader.runners.retrying import LACKS
 
 _KEEPER = ["/bin/sh", "-c", 'cat >/dev/null; rm -rf -- "$1"', "sh"]
 """waits until its standard input is closed, which also happens when the grader dies"""
+
+
+def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a process. MachineError when the machine lacks memory, processes or descriptors."""
+    try:
+        return subprocess.Popen(command, **options)
+    except OSError as error:
+        if error.errno in LACKS:
+            raise MachineError(f"no process can be started: {error.strerror}") from None
+        raise
 
 
 class Scratch:
@@ -21,7 +35,7 @@ class Scratch:
         self._keeper: subprocess.Popen[bytes] | None = None
         if sys.platform != "win32":
             try:
-                self._keeper = subprocess.Popen(
+                self._keeper = start(
                     [*_KEEPER, self._folder.name],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,

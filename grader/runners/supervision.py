@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from grader.child import encoding, protocol
+from grader.errors import MachineError
 from grader.model import Call, Execution, Failure, Job, Outcome, Refusal, Run, Warned
 from grader.runners import endings
 from grader.runners.endings import (
@@ -97,6 +98,7 @@ def encoded(calls: Sequence[Call]) -> protocol.Calls:
 _START_SECONDS = 60.0
 """for a process to start and import NumPy on a busy machine with cold caches"""
 _TRACE_SECONDS = 0.2
+_MOST_KILLS = 2
 
 
 class Phase(enum.Enum):
@@ -113,7 +115,8 @@ class Phase(enum.Enum):
 class Supervision:
     """The run of one job: call `advance` until it returns True, then read `run`.
 
-    RuntimeError when a child cannot be started. `start` may raise errors of the runner.
+    MachineError when a child does not start or is killed again and again by others. `start` may
+    raise errors of the runner.
     """
 
     def __init__(self, start: Start, job: Job) -> None:
@@ -128,6 +131,8 @@ class Supervision:
         self._ends = self._began + job.limits.total_seconds
         self._budget = protocol.RESULT_BUDGET
         self._was_loaded = False
+        self._kills = 0
+        """how many children were killed by neither the grader nor a limit"""
         self._free = 0.0
         """the limit of loading, in s, if loading in the current child is not charged, else 0"""
         # A file whose calls are all hidden is first loaded without any: learners see that output.
@@ -197,11 +202,12 @@ class Supervision:
             marker=self._marker,
             seconds=self._limits.seconds,
             memory_mb=self._limits.memory_mb,
-            cpu_seconds=int(self._limits.total_seconds) + 1,
+            cpu_seconds=endings.cpu_seconds(self._limits),
             result_budget=self._budget,
         )
         self._reception = Reception(len(calls), self._budget)
         self._phase = Phase.STARTING
+        self._ended_before = self._ends
         self._started = self._heard = time.monotonic()
         self._deadline = self._started + _START_SECONDS
         self._child = self._start(request, self._marker)
@@ -252,15 +258,33 @@ class Supervision:
         output = self._output()
         if self._phase is Phase.STARTING:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
-            raise RuntimeError(f"the learner's process did not start ({ending}): {said}")
+            raise MachineError(f"the learner's process did not start ({ending}): {said}")
+        if endings.is_foreign_kill(ending, output, self._limits) and self._bear_kill():
+            return
         self._end_call(endings.of_ending(ending, output, self._sources, self._limits))
+
+    def _bear_kill(self) -> bool:
+        """Give the calls to another child after a kill that nobody here sent.
+
+        Returns False after some kills without a sandbox, since learner code may have sent them.
+        MachineError after as many in a sandbox, which refuses that.
+        """
+        self._kills += 1
+        if self._kills > _MOST_KILLS:
+            if self._child.confined:
+                raise MachineError(f"the learner's process was killed {self._kills} times")
+            return False
+        self._executions.forget()
+        self._ends = self._ended_before + time.monotonic() - self._started
+        self._begin()
+        return True
 
     def _late(self) -> None:
         """Stop a child that has exceeded its deadline."""
         is_loading = self._phase is Phase.LOADING
         if self._phase is Phase.STARTING:
             self._child.stop()
-            raise RuntimeError("the learner's process did not start in time")
+            raise MachineError("the learner's process did not start in time")
         seconds = self._limits.import_seconds if is_loading else self._limits.seconds
         doing: endings.Doing = "loading" if is_loading else "call"
         if self._deadline >= self._ends:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from grader.errors import Complaint, MachineError, UsageError
 from grader.model import Job
 from grader.runners import launch, layers
-from grader.runners.retrying import LACKS, patiently
+from grader.runners.endings import cpu_seconds
+from grader.runners.retrying import LACKS
 from grader.runners.scheduler import Scheduler
 from grader.runners.supervision import Start
 from grader.runners.zygote_child import ZygoteChild
@@ -75,6 +76,12 @@ class ZygoteRunner(Scheduler):
         self.isolation = layers.names(*tried)
         return client
 
+    def submit(self, job: Job) -> int:
+        """Start a job and return its ticket; wait while no child can be started."""
+        if self._client.closed:
+            self._client = self._reconnect()
+        return super().submit(job)
+
     def _has_place(self) -> bool:
         return self._client.free > 0
 
@@ -109,12 +116,13 @@ class ZygoteRunner(Scheduler):
         self._active.clear()
         self._client.close()
         self._restarts.update(list(again))
-        worst = max((self._restarts[ticket] for ticket in again), default=0)
-        if worst > _MOST_RESTARTS:
-            raise RuntimeError(f"the zygote ended {worst} times: {reason}")
-        self._client = patiently(self._reconnect)
+        self._client = self._reconnect()
         for ticket, job in again.items():
-            self._begin(ticket, job)
+            if self._restarts[ticket] > _MOST_RESTARTS:
+                ended = f"the zygote ended {self._restarts.pop(ticket)} times: {reason}"
+                self._finished[ticket] = MachineError(ended)
+            else:
+                self._begin(ticket, job)
 
     def _reconnect(self) -> ZygoteClient:
         """Return a new client; MachineError also when the sandbox is not what it was before."""
@@ -132,4 +140,4 @@ class ZygoteRunner(Scheduler):
 
 def _limits(job: Job) -> tuple[int, int]:
     """Return the limits of a new child: MiB of memory, seconds of CPU time."""
-    return job.limits.memory_mb, int(job.limits.total_seconds) + 1
+    return job.limits.memory_mb, cpu_seconds(job.limits)

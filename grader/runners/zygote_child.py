@@ -6,6 +6,7 @@ import os
 import time
 
 from grader.child import protocol
+from grader.errors import MachineError
 from grader.runners.endings import Ending
 from grader.runners.supervision import CHUNK
 from grader.runners.zygote_client import ENDING, LOOK_SECONDS, ZygoteClient, ZygoteError
@@ -49,13 +50,17 @@ class ZygoteChild:
             self._client.pump(min(left, LOOK_SECONDS))
 
     def _try_again(self) -> None:
-        """Give the request to another child: this child was killed before it read the request."""
-        if self._tries == _MOST_TRIES:
-            raise RuntimeError(
-                f"no child read its request: {self.output().decode(errors='replace')}"
-            )
-        self._tries += 1
+        """Give the request to another child: this one was not forked, or killed before it read it.
+
+        MachineError when it could not be forked, or after some tries.
+        """
+        ending, said = self._slot.ending, self.output().decode(errors="replace")
         self._slot.clear()
+        if ending and ending.refused:
+            raise MachineError(f"no child could be started: {os.strerror(ending.refused)}")
+        if self._tries == _MOST_TRIES:
+            raise MachineError(f"no child read its request: {said}")
+        self._tries += 1
         self._slot = self._client.give(self._request, self._limits)
 
     def _committed(self) -> bytes:

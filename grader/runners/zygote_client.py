@@ -12,6 +12,7 @@ from math import ceil
 from typing import NamedTuple
 
 from grader.child import protocol
+from grader.errors import MachineError
 from grader.runners import launch
 from grader.runners.endings import Ending
 from grader.text import decode
@@ -110,7 +111,7 @@ class ZygoteClient:
             self._poll.register(descriptor, select.POLLIN)
         self._tried: Tried | None = None
         self._failures = 0
-        self._closed = False
+        self.closed = False
 
     @property
     def free(self) -> int:
@@ -191,8 +192,8 @@ class ZygoteClient:
 
     def close(self) -> None:
         """Kill the zygote and its children."""
-        if not self._closed:
-            self._closed = True
+        if not self.closed:
+            self.closed = True
             for slot in self._slots:
                 slot.memory.close()
             launch.close(self._launched)
@@ -226,17 +227,20 @@ class ZygoteClient:
         data = os.read(self._launched.events, protocol.EVENT.size * 64)
         if not data:
             raise ZygoteError(self.log())
-        for what, number, limit, status, peak in protocol.EVENT.iter_unpack(data):
+        for what, number, limit, status, peak, used in protocol.EVENT.iter_unpack(data):
             if what == protocol.TRIED:
                 self._tried = Tried(status, number, limit)
                 continue
             slot = self._slots[number]
             flooded = os.fstat(slot.output).st_size >= protocol.OUTPUT_LIMIT
-            left = status if what == protocol.EXITED else None
-            slot.ending = Ending(left, peak / 1024, flooded)
+            if what == protocol.EXITED:
+                slot.ending = Ending(status, peak / 1024, flooded, used / 1000)
+            else:
+                slot.ending = Ending(None, refused=status)
             if slot.state == BUSY:
                 continue
-            self._failures = self._failures + 1 if slot.state == IDLE else 0
+            died = slot.state == IDLE and what == protocol.EXITED
+            self._failures = self._failures + 1 if died else 0
             slot.clear()
             if self._failures >= _MOST_FAILURES:
-                raise RuntimeError(f"no child could enter the sandbox ({status}): {self.log()}")
+                raise MachineError(f"no child could enter the sandbox ({status}): {self.log()}")

@@ -354,7 +354,7 @@ def test_a_runner_that_fails_is_replaced_and_its_task_is_graded(
 def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
     small_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.runners.zygote_client import ZygoteClient
+    from grader.runners.zygote_client import Tried, ZygoteClient
 
     task, snapshot = task_and_snapshot(small_course)
     reached, _ = reach("auto", False)
@@ -362,7 +362,7 @@ def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
         pytest.skip("the confined runner does not work here")
     task_grader = TaskGrader([snapshot], reached, str(tmp_path))
     try:
-        monkeypatch.setattr(ZygoteClient, "layers", lambda _self, _timeout: 0)
+        monkeypatch.setattr(ZygoteClient, "tried", lambda _self, _timeout: Tried(0, 0, 0))
         task_grader._drop_runner()
         (fault,) = results_of(task_grader, task)
     finally:

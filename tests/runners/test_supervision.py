@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from grader.child import protocol
+from grader.errors import MachineError
 from grader.model import Job, Run
 from grader.runners import Runner
 from grader.runners.endings import Ending
@@ -70,8 +71,8 @@ def test_a_flood_while_loading_refuses_the_file() -> None:
     assert run.refusal.kind == "output"
 
 
-def test_a_child_that_ends_before_learner_code_runs_raises_runtime_error() -> None:
-    with pytest.raises(RuntimeError, match=r"did not start .*said"):
+def test_a_child_that_ends_before_learner_code_runs_is_a_fault_of_the_machine() -> None:
+    with pytest.raises(MachineError, match=r"did not start .*said"):
         supervise([[NONE_CAME, None]], Ending(1))
 
 

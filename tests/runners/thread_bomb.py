@@ -76,7 +76,8 @@ def main() -> None:
         while len(runs) < len(names):
             while waiting and runner.room:
                 tickets.append(runner.submit(waiting.pop(0)))
-            runs |= runner.wait(1.0)
+            ended = runner.wait(1.0)
+            runs |= {ticket: run for ticket, run in ended.items() if isinstance(run, Run)}
         found = [[name, value(runs[ticket])] for name, ticket in zip(names, tickets, strict=True)]
         json.dump({"isolation": runner.isolation, "found": found}, sys.stdout)
 
