@@ -24,6 +24,7 @@ from pathlib import Path
 from grader import formats
 from grader.catalog import Course
 from grader.model import Outcome, Outlook, Report, Verdict
+from grader.options import GradingOptions
 from grader.pipeline import ProblemGrader
 from grader.runners import Runner
 from grader.submission import own_helpers
@@ -33,6 +34,24 @@ SLUG = "multi_head_attention"
 ENVIRONMENT = "GRADER_ATTACK_SECRET"
 MEMORY = f"GRADER-MEMORY-{secrets.token_hex(16)}"
 """the secret that attacks look for in the memory of this process"""
+
+HIDDEN = (8675309.25, 7251836.5)
+"""the input of the hidden cases; two, to compare the reports"""
+_EXAM = """\
+requirement: together
+cases:
+{cases}"""
+_HIDDEN_CASE = """\
+  - id: exam-{number}
+    why: Nobody may see its input.
+    arguments:
+      X: [[{input}, {number}.0], [2.0, 3.0]]
+      W_q: {{zeros: [2, 2]}}
+      W_k: {{eye: 2}}
+      W_v: {{eye: 2}}
+      W_o: {{eye: 2}}
+      num_heads: {number}
+"""
 
 _WORDS = {
     Outcome.RAISED: "error",
@@ -86,6 +105,11 @@ class Attack:
         """The sentence that describes the attempt."""
         return self.header["kind"][0].partition(" -*-")[0]
 
+    @property
+    def is_on_hidden_cases(self) -> bool:
+        """Whether the exercise has hidden cases for this attack."""
+        return "hidden" in self.header
+
     def said(self, key: str, default: str = "") -> str:
         """Return the header's first line for `key`."""
         return self.header.get(key, [default])[0]
@@ -132,22 +156,40 @@ class Range:
         )  # the runners' temporary folder, to detect leftovers
         self._kept.callback(self._restore, *before)
         self.grader = ProblemGrader(self.course, SLUG)
+        self.exams = tuple(map(self._exam, HIDDEN))
         self._snapshot = self._files()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._kept.close()
 
-    def grade(self, attack: Attack, runner: Runner) -> Aftermath:
-        """Grade an attack as often as its header says, and check the canaries."""
+    def grade(self, attack: Attack, runner: Runner, exam: int = 0) -> Aftermath:
+        """Grade an attack as often as its header says, and check the canaries.
+
+        `exam` selects the input of the hidden cases, where the attack has any.
+        """
+        grader = self.exams[exam] if attack.is_on_hidden_cases else self.grader
+        limits = self._limits(grader, attack.said("limits"))
         before = self._temporary()
-        with self._handed_in(attack) as path, self._limits(attack.said("limits")):
+        with self._handed_in(attack) as path, limits:
             for _ in range(int(attack.said("runs", "1"))):
-                report = self.grader.grade(path, runner, own_helpers(path))
+                report = grader.grade(path, runner, own_helpers(path))
         time.sleep(float(attack.said("wait", "0")))
         terminal, json = (formats.render(name, [report]) for name in ("terminal", "json"))
-        reached = [*_told(report), *self._evidence(terminal + json), *self._left(before)]
+        shown = terminal + json
+        if attack.is_on_hidden_cases:
+            shown += "".join(formats.render(name, [report]) for name in formats.FORMATS)
+        reached = [*_told(report), *self._evidence(shown), *self._left(before)]
         return Aftermath(report, _word(report), reached, terminal, json)
+
+    def _exam(self, hidden: float) -> ProblemGrader:
+        """Return a grader with two hidden cases more; their file is not in the course."""
+        folder = self.folder / f"exam-{hidden}"
+        folder.mkdir()
+        cases = "".join(_HIDDEN_CASE.format(number=n, input=hidden) for n in (1, 2))
+        (folder / "exam.yaml").write_text(_EXAM.format(cases=cases))
+        options = GradingOptions(cases=(str(folder),), hidden=True)
+        return ProblemGrader(self.course, SLUG, options)
 
     def _make_course(self) -> None:
         root = self.folder / "course"
@@ -234,23 +276,27 @@ class Range:
         return data
 
     @contextlib.contextmanager
-    def _limits(self, said: str) -> Iterator[None]:
-        prepared = self.grader.prepared
+    def _limits(self, grader: ProblemGrader, said: str) -> Iterator[None]:
+        prepared = grader.prepared
         changes = {key: float(value) for key, value in re.findall(r"(\w+)=([\d.]+)", said)}
         limits = dataclasses.replace(prepared.problem.limits, **changes)  # type: ignore[arg-type]
         problem = dataclasses.replace(prepared.problem, limits=limits)
-        self.grader.prepared = dataclasses.replace(prepared, problem=problem)
+        grader.prepared = dataclasses.replace(prepared, problem=problem)
         try:
             yield
         finally:
-            self.grader.prepared = prepared
+            grader.prepared = prepared
 
     def _evidence(self, shown: str) -> list[str]:
         """Return the changes of the canaries since the last call, and restore them."""
         found = self._calls()
         found += [
             f"a report shows {what}"
-            for what, secret in (("a canary's token", self.token), ("the grader's memory", MEMORY))
+            for what, secret in (
+                ("a canary's token", self.token),
+                ("the grader's memory", MEMORY),
+                *(("a hidden input", str(int(number))) for number in HIDDEN),
+            )
             if secret in shown
         ]
         now = self._files()

@@ -14,14 +14,16 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import container_profile
 import pytest
-from attack_range import ATTACKS, Attack, Range, attacks
+from attack_range import ATTACKS, Aftermath, Attack, Range, attacks
 
+from grader import formats
 from grader.errors import UsageError
-from grader.model import Outlook, Report
+from grader.model import CaseResult, Outlook, Report
 from grader.runners import RUNNERS, Runner, choose
 
 if sys.platform != "linux":
@@ -102,6 +104,34 @@ def test_an_attack_reaches_nothing_and_the_next_submission_passes(
     check_that_reports_are_harmless(after.terminal, after.json)
 
 
+ON_HIDDEN_CASES = [attack for attack in CORPUS if attack.is_on_hidden_cases]
+
+
+@pytest.mark.parametrize("attack", ON_HIDDEN_CASES, ids=lambda attack: attack.name)
+def test_a_report_is_the_same_for_other_hidden_inputs(
+    range_: Range, runner: Runner, attack: Attack
+) -> None:
+    """Whatever the attack makes of its inputs, no format tells anything of them."""
+    first, second = (without_times(range_.grade(attack, runner, exam)) for exam in (0, 1))
+    assert first == second
+
+
+def without_times(after: Aftermath) -> list[str]:
+    """Return the report in every format, without the times of visible cases."""
+    requirements = tuple(
+        replace(result, cases=tuple(map(without_time, result.cases)))
+        for result in after.report.requirements
+    )
+    assert after.report.seconds.is_integer()
+    timeless = replace(after.report, requirements=requirements, seconds=0.0)
+    return [formats.render(name, [timeless]) for name in formats.FORMATS]
+
+
+def without_time(result: CaseResult) -> CaseResult:
+    assert not (result.case.hidden and result.execution.seconds)
+    return replace(result, execution=replace(result.execution, seconds=0.0))
+
+
 def check_that_reports_are_harmless(terminal: str, text: str) -> None:
     """Check that learner text cannot control a terminal or a CI log."""
     json.loads(text)
@@ -144,7 +174,7 @@ def check_the_confined_runner_after(command: list[str]) -> None:
     passed = re.search(r"(\d+) passed", ran.stdout)
     if not passed:
         pytest.skip(f"zygote does not work there: {ran.stdout[-300:]}")
-    assert int(passed[1]) == len(CORPUS)
+    assert int(passed[1]) == len(CORPUS) + len(ON_HIDDEN_CASES)
 
 
 def steers(character: str) -> bool:
