@@ -200,3 +200,14 @@ def test_a_layer_that_does_nothing_is_measured_as_missing(
     complete = trial.measure()
     monkeypatch.setattr(module, name, lambda *_: privileges.no_new_privileges())
     assert trial.measure() == complete & ~lost
+
+
+@linux
+def test_a_trial_finds_every_layer_of_this_machines_landlock() -> None:
+    """The other tests of the confined runner are skipped where it is missing."""
+    version = landlock.abi()
+    if not version:
+        pytest.skip("this kernel has no Landlock")
+    since = {LANDLOCK: 1, TRUNCATE: 3, TCP: 4, DEVICES: 5, SIGNALS: 6}
+    expected = sum(bit for bit, first in since.items() if version >= first)
+    assert trial.measure() == expected | SECCOMP | LIMITS | PRIVILEGES
