@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import _imp
 import builtins
 import contextlib
+import ctypes
 import faulthandler
+import gc
 import io
 import os
 import signal
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from . import protocol
+
+_ARG_START = 45
+"""place of `arg_start` in /proc/PID/stat after the name of the program; see proc(5)"""
 
 _alive = b""
 
@@ -42,6 +49,47 @@ def forget_the_grader() -> None:
         del sys.modules[name]
     sys.modules["__main__"] = types.ModuleType("__main__")
     sys.dont_write_bytecode = True
+
+
+def forget_the_course() -> None:
+    """Forget the grader, and its folder, which may lie in the course.
+
+    Code and modules name the folder, and so does the command line. The folders of installed
+    packages stay, since imports need them.
+    """
+    package = __name__.rpartition(".")[0]
+    (home,) = sys.modules[package].__path__
+    modules = [one for name, one in sys.modules.items() if f"{name}.".startswith(f"{package}.")]
+    modules.append(sys.modules["__main__"])
+    forget_the_grader()
+    frame: types.FrameType | None = sys._getframe()
+    codes = [one.__code__ for one in gc.get_objects() if isinstance(one, types.FunctionType)]
+    while frame:
+        codes.append(frame.f_code)
+        frame = frame.f_back
+    for code in codes:
+        if code.co_filename.startswith(home):
+            short = f"grader/child{code.co_filename[len(home) :]}"
+            _imp._fix_co_filename(code, short)  # type: ignore[attr-defined]
+    for module in modules:
+        for key in ("__file__", "__cached__", "__spec__", "__loader__", "__path__"):
+            vars(module).pop(key, None)
+    _erase_arguments()
+
+
+def _erase_arguments() -> None:
+    """Overwrite the command line but for its first word, in the kernel's and Python's memory."""
+    words = Path("/proc/self/cmdline").read_bytes()
+    fields = Path("/proc/self/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+    first = words.find(b"\0") + 1
+    ctypes.memset(int(fields[_ARG_START]) + first, 0, len(words) - first)
+    count, copies = ctypes.c_int(), ctypes.POINTER(ctypes.c_wchar_p)()
+    ctypes.pythonapi.Py_GetArgcArgv(ctypes.byref(count), ctypes.byref(copies))
+    addresses = ctypes.cast(copies, ctypes.POINTER(ctypes.c_void_p))
+    for i in range(1, count.value):
+        word, address = copies[i], addresses[i]
+        if word and address:
+            ctypes.memset(address, 0, len(word) * ctypes.sizeof(ctypes.c_wchar))
 
 
 def trace_on_request(descriptor: int, marker: str) -> None:

@@ -64,7 +64,7 @@ class Zygote:
         self._limit = limit
         self._filter = seccomp.Filter(threads=limit.way != protocol.NO_THREADS)
         self._poll = select.poll()
-        interpreter.forget_the_grader()
+        interpreter.forget_the_course()
         interpreter.like_a_script()
         calling.collector.install()
         os.dup2(2, forked.TRACE, inheritable=False)
