@@ -124,8 +124,10 @@ def test_isolation_names_what_works() -> None:
 # --- real children -------------------------------------------------------------------------------
 
 STATUS = f"""
-import json, os, sys
+import json, os, resource, sys
 from pathlib import Path
+hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
 from grader.model import Job, Limits
 from grader.runners.zygote import ZygoteRunner
 from runners.conftest import ONE, calls, submission

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -211,3 +212,14 @@ def test_a_trial_finds_every_layer_of_this_machines_landlock() -> None:
     since = {LANDLOCK: 1, TRUNCATE: 3, TCP: 4, DEVICES: 5, SIGNALS: 6}
     expected = sum(bit for bit, first in since.items() if version >= first)
     assert trial.measure() == expected | SECCOMP | LIMITS | PRIVILEGES
+
+
+@linux
+def test_a_process_beyond_its_cpu_time_ends_by_sigxcpu_and_not_by_sigkill() -> None:
+    """A SIGKILL that the grader did not send is then never the submission's doing."""
+    script = (
+        "import resource; from grader.child.interpreter import apply_limits;"
+        "apply_limits({resource.RLIMIT_CPU: 1})\nwhile True: pass"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2])
+    assert done.returncode == -signal.SIGXCPU
