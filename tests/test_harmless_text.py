@@ -132,6 +132,19 @@ def strings(node: object) -> Sequence[str]:
     return [node] if isinstance(node, str) else []
 
 
+@pytest.mark.parametrize("name", sorted(formats.FORMATS.keys() - {"github", "terminal"}))
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_format_that_is_printed_in_actions_contains_no_command(
+    name: str, source: str, small_course: Path
+) -> None:
+    write_files(small_course, {FILE_NAME: source})
+    ran = run_in(small_course, "grade", FILE_NAME, "--format", name, GITHUB_ACTIONS="true")
+    assert ran.code == 1, ran.err
+    check(ran.out.replace(PAUSE, ""), in_actions=True)
+    if name in ("json", "gradescope", "classroom"):
+        json.loads(ran.out)
+
+
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_a_line_of_watch_is_one_harmless_line(source: str, small_course: Path) -> None:
     from grader import runners

@@ -17,6 +17,7 @@ from grader.commands import Context
 from grader.errors import Complaint, UsageError, unknown_name
 from grader.files import append, write
 from grader.model import Report
+from grader.text import without_commands
 
 _SUMMARY_LIMIT = 1024 * 1024
 """bytes of the summary of one step; GitHub rejects a larger summary as a whole"""
@@ -90,7 +91,9 @@ def publish(
             context.stdout.write(github.render(reports, _folder(context)))
         elif printing.format not in (None, "terminal"):
             _switch_to_utf_8(context.stdout)
-            context.stdout.write(formats.render(printing.format, reports))
+            text = formats.render(printing.format, reports)
+            # A fence would spoil a document that is piped to a program.
+            context.stdout.write(without_commands(text) if in_actions else text)
         context.stdout.flush()
     except BrokenPipeError:
         raise
