@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from grader import compare, explain, grading
+from grader import compare, explain, grading, recipes
 from grader import submission as submissions
 from grader.catalog import Course
 from grader.errors import Complaint, GraderError, Location
@@ -51,6 +51,7 @@ def check(course: Course, slug: str, runner: Runner, *, starters: bool = True) -
     if problem is None:
         return Checkup(slug, tuple(complaints))
     complaints += _coverage_complaints(problem)
+    complaints += _symmetry_complaints(problem)
     reference = attempt(course.reference, problem)
     attempt(course.misconceptions, problem)
     attempt(course.alternatives, problem)
@@ -93,6 +94,20 @@ def _coverage_complaints(problem: Problem) -> list[Complaint]:
         )
         for requirement in problem.requirements
         if not problem.cases_of(requirement.id)
+    ]
+
+
+def _symmetry_complaints(problem: Problem) -> list[Complaint]:
+    """Return a complaint about each axis of a symmetry that no case has."""
+    shapes = [recipes.shapes_of(case.arguments) for case in problem.cases]
+    return [
+        Complaint(
+            f"the symmetry {symmetry.name!r} permutes axis {axis} of {name}, which no case has",
+            symmetry.location,
+        )
+        for symmetry in problem.symmetries
+        for name, axis in symmetry.axes
+        if not any(-len(s[name]) <= axis < len(s[name]) for s in shapes if name in s)
     ]
 
 

@@ -125,6 +125,7 @@ class Symmetry:
     """the argument that holds the number of blocks into which the axes are cut"""
     inside: bool = False
     """whether the order changes inside each block, and not the order of the blocks"""
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class _CaseReader:
         """Complain about symmetries that do not fit the arguments and are not `fixed`."""
         if not self.problem or not self.problem.symmetries:
             return
-        shapes = {k: s for k, r in arguments.items() if (s := recipes.shape_of(r, arguments))}
+        shapes = recipes.shapes_of(arguments)
         for name, message in complaints(self.problem, shapes, arguments):
             if name not in fixed:
                 advice = f"Correct the shape, or write fixed: [{name}]."

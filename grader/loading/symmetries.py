@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from yaml.nodes import MappingNode, Node
 
@@ -15,6 +16,7 @@ from grader.model import Parameter, Problem, Symmetry
 
 _AXIS = re.compile(r"(\w+)\.(-?\d{1,2})")
 _SCALED = re.compile(r"(1/)?(\w+)")
+_MOST_AXES = 8
 _KINDS = ("blocks", "inside", "scale")
 _ADVICE = "For example: tokens: [X.0, mask.-1], heads: {blocks: num_heads, of: [W_q.1]}."
 
@@ -72,7 +74,9 @@ class _Reader:
         result = self._mapping(name, node, at) if isinstance(node, MappingNode) else None
         if not isinstance(node, MappingNode):
             result = Symmetry(name, axes=self._axes(node, at))
-        return result if len(self.document.complaints) == before else None
+        if result is None or len(self.document.complaints) > before:
+            return None
+        return replace(result, location=self.document.location(node, at))
 
     def _mapping(self, name: str, node: MappingNode, at: KeyPath) -> Symmetry:
         document = self.document
@@ -103,9 +107,11 @@ class _Reader:
                 self.document.complain(item, message, place, "Write X.0 for the first axis of X.")
             elif match and self._is_known(match[1], item, place):
                 axis = (match[1], int(match[2]))
-                count = len(self.shapes.get(axis[0], ())) if axis[0] in self.shapes else 8
+                count = len(self.shapes[axis[0]]) if axis[0] in self.shapes else _MOST_AXES
                 if not -count <= axis[1] < count:
                     message = f"{axis[0]} has {count} axes, so there is no axis {axis[1]}"
+                    if axis[0] not in self.shapes:
+                        message = f"an array has at most {_MOST_AXES} axes"
                     self.document.complain(item, message, place)
                 if axis in axes:
                     self.document.complain(item, f"{text!r} is listed twice", place)

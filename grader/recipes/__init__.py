@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from grader.recipes import table
 from grader.recipes.definition import RECIPES, Check, Recipe, Seed, recipe
-from grader.recipes.reading import Nested, build, complaints, elements_of, is_drawn, shape_of
+from grader.recipes.reading import (
+    Nested,
+    build,
+    complaints,
+    elements_of,
+    is_drawn,
+    shape_of,
+    shapes_of,
+)
 
 __all__ = [
     "RECIPES",
@@ -24,5 +32,6 @@ __all__ = [
     "is_drawn",
     "recipe",
     "shape_of",
+    "shapes_of",
     "table",
 ]

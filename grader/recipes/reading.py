@@ -53,10 +53,16 @@ def shape_of(value: Any, arguments: Arguments) -> Shape | None:
     return recipe.shape(**recipe.shaped(given, arguments))
 
 
+def shapes_of(arguments: Arguments) -> dict[str, Shape]:
+    """Return the shapes of valid recipes' arrays, unbuilt, by name of argument."""
+    shapes = {name: shape_of(value, arguments) for name, value in arguments.items()}
+    return {name: shape for name, shape in shapes.items() if shape is not None}
+
+
 def elements_of(arguments: Arguments) -> int:
     """Return the number of elements of valid recipes' arrays, unbuilt; a `same` has none."""
-    shapes = (shape_of(v, arguments) for v in arguments.values() if not _is_same(v))
-    return sum(math.prod(shape) for shape in shapes if shape is not None)
+    shapes = shapes_of(arguments)
+    return sum(math.prod(s) for name, s in shapes.items() if not _is_same(arguments[name]))
 
 
 def is_drawn(value: Any) -> bool:
