@@ -993,3 +993,13 @@ def test_an_element_type_that_numpy_does_not_know_is_a_mismatch() -> None:
     mismatch = compare.values(found, promised, right, TIGHT, "dtype")
     assert mismatch is not None
     assert (mismatch.kind, mismatch.facts["got"]) == ("dtype", "no such dtype")
+
+
+def test_an_array_of_another_type_is_a_mismatch_whatever_its_name() -> None:
+    promised = Returns("single", (ReturnedValue("output", ("row",), "float64"),))
+    claimed = Answer("single", "A", (Value("A", np.zeros(2, np.float32), "float64"),))
+    right = Answer("single", "numpy.ndarray", (Value("numpy.ndarray", np.zeros(2), "float64"),))
+    found = compare.structure(claimed, promised, right)
+    mismatch = compare.values(found, promised, right, TIGHT, "dtype")
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.facts["got"]) == ("dtype", "float32")
