@@ -139,7 +139,7 @@ def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
         import os
         def f(X):
             open_ones = []
-            for number in range(256):
+            for number in range(1024):
                 try:
                     os.fstat(number)
                 except OSError:
@@ -149,9 +149,10 @@ def test_a_child_inherits_no_open_descriptors(runner: ZygoteRunner) -> None:
         """
     ends = os.pipe()
     os.set_inheritable(ends[0], True)
+    high = os.dup2(ends[0], 900)  # above those that the zygote was given
     with ZygoteRunner() as fresh:
         assert value(fresh.run(Job(submission(source), "f", ONE, calls(1), PATIENT))) == 5
-    for number in ends:
+    for number in (*ends, high):
         os.close(number)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 
 from .kernel import call
@@ -11,7 +10,6 @@ from .kernel import call
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
 _PR_SET_NO_NEW_PRIVS, _PR_GET_NO_NEW_PRIVS = 38, 39
-_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 _MOST_CAPABILITIES = 64
 
@@ -27,8 +25,6 @@ def drop(kept: int = 0) -> None:
     Then the process may load a seccomp filter, and no process of its user may look into it.
     """
     no_new_privileges()
-    with contextlib.suppress(OSError):  # kernels before 4.3 have no ambient set
-        call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     for capability in range(_MOST_CAPABILITIES):
         try:
             call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
@@ -44,7 +40,10 @@ def no_new_privileges() -> None:
 
 
 def keep_capabilities(kept: int = 0) -> None:
-    """Give up every capability except `kept`, a mask of those below 32."""
+    """Give up every capability except `kept`, a mask of those below 32.
+
+    None is inheritable, so the kernel empties the ambient set too.
+    """
     _data[0] = _data[1] = kept
     call("capset", _header, _data)
 
