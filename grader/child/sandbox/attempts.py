@@ -233,7 +233,8 @@ def _set_limits(_: Scratch) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-_ACCES, _PERM, _NOENT = (errno.EACCES,), (errno.EPERM,), (errno.ENOENT,)
+_ACCES, _PERM = (errno.EACCES,), (errno.EPERM,)
+_NOENT, _ROFS = (errno.ENOENT,), (errno.EROFS,)
 
 ATTEMPTS = (
     Attempt(
@@ -350,6 +351,12 @@ ATTEMPTS = (
         since=6,
         at_start=True,
     ),
+    Attempt("whether a file exists", PATHS, lambda s: os.stat(s.hidden), _NOENT),
+    Attempt("a handle of a file", PATHS, lambda s: _open(s.hidden, os.O_PATH), _NOENT),
+    Attempt("the target of a link", PATHS, lambda s: os.readlink(f"{s.hidden}-link"), _NOENT),
+    Attempt("rights to a folder", PATHS, _access, _NOENT),
+    Attempt("write a readable file", PATHS, lambda s: _open(s.file, os.O_WRONLY), _ROFS),
+    Attempt("make a file", PATHS, _make(stat.S_IFREG), _ROFS),
     Attempt("a socket", SECCOMP, lambda _: os.close(call("socket", 2, 1, 0)), _PERM, at_start=True),
     Attempt("a namespace", SECCOMP, lambda _: call("unshare", 0), _PERM, at_start=True),
     Attempt("a process", SECCOMP, _fork, _PERM),
