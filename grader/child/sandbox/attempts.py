@@ -352,6 +352,7 @@ ATTEMPTS = (
         at_start=True,
     ),
     Attempt("whether a file exists", PATHS, lambda s: os.stat(s.hidden), _NOENT),
+    Attempt("leave the root folder", PATHS, lambda s: os.stat(f"/..{s.hidden}"), _NOENT),
     Attempt("a handle of a file", PATHS, lambda s: _open(s.hidden, os.O_PATH), _NOENT),
     Attempt("the target of a link", PATHS, lambda s: os.readlink(f"{s.hidden}-link"), _NOENT),
     Attempt("rights to a folder", PATHS, _access, _NOENT),
