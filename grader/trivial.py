@@ -25,6 +25,8 @@ Array = NDArray[Any]
 
 CONSTANTS = (-1.0, 9999.0, 1e4, 1e8, 1e300)
 """numbers of the size of a wide tolerance and beyond"""
+MEMORY = "the answers without --reseed"
+"""the name of the filler that `memory` returns"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +98,7 @@ def memory(written: PreparedProblem) -> Filler:
             return _zeros(place)
         return _shaped(_right_values(written, place.call)[place.position], place)
 
-    return Filler("the answers without --reseed", fill, measured=False, remembers=True)
+    return Filler(MEMORY, fill, measured=False, remembers=True)
 
 
 def undeserved(prepared: PreparedProblem, tried: Sequence[Filler]) -> Iterable[Undeserved]:

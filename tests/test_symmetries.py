@@ -263,7 +263,8 @@ def audit(course: Path, symmetry: str = "") -> str:
 
 def test_cases_that_reseeding_leaves_as_they_are_are_refused(course: Path) -> None:
     refused = "a submission that returns the answers without --reseed as doubled meets 'doubles'"
-    assert refused in audit(course)
+    advice = "give a case a random recipe, or a symmetry that changes its answer (--reseed 1)"
+    assert f"{refused}: {advice}" in audit(course)
 
 
 def test_a_symmetry_makes_memorised_answers_fail(course: Path) -> None:
