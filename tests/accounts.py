@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import site
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy
 import pytest
 
 REPOSITORY = Path(__file__).parents[1]
@@ -23,7 +23,8 @@ subprocess.check_call([sys.executable, "-c", "print('ready')"])
 
 def environment() -> dict[str, str]:
     """Return variables with which another Python of this version finds the grader and NumPy."""
-    paths = [str(REPOSITORY), str(REPOSITORY / "tests"), *site.getsitepackages()]
+    packages = str(Path(numpy.__file__).parents[1])
+    paths = [str(REPOSITORY), str(REPOSITORY / "tests"), packages]
     return {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(paths),
