@@ -9,7 +9,7 @@ DEV_READY := $(VENV)/.dev-ready
 GRADER := $(BIN)/python -m grader
 
 .DEFAULT_GOAL := help
-.PHONY: help grade watch bench test coverage test-peer test-fresh test-dask bench-batch check audit mutate fuzz lint clean
+.PHONY: help grade watch bench test coverage test-peer test-fresh test-dask chaos bench-batch check audit mutate fuzz lint clean
 
 help:
 	@echo 'make grade                 grade your solutions'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-fresh            test the installed plug-in, notebooks and Gradescope'
 	@echo 'make bench                 measure against pytest, EvalPlus and bare Python'
 	@echo 'make test-dask             grade a class on a Dask cluster (installs it)'
+	@echo 'make chaos                 grade a class while its processes are killed at random'
 	@echo 'make bench-batch           grade full-size classes; writes docs/batch.md'
 	@echo 'make clean                 remove the environment and caches'
 
@@ -91,6 +92,9 @@ bench: $(DEV_READY)
 test-dask: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dask]'
 	@$(BIN)/python -m pytest -q -m dask $(ARGS)
+
+chaos: $(DEV_READY)
+	@$(BIN)/python tests/batch/chaos.py $(ARGS)
 
 bench-batch: $(DEV_READY)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dask]'

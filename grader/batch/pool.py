@@ -18,9 +18,9 @@ from grader.batch import grading
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Result, Task
 from grader.errors import GraderError, MachineError
-from grader.files import temporary_folder
 from grader.runners import Reached
 from grader.runners.retrying import LACKS, patiently
+from grader.runners.scratch import Scratch
 
 _AHEAD = 2
 """queued tasks of a worker besides those that it has started, so that it need not wait"""
@@ -85,8 +85,13 @@ class Pool:
         self._faults: list[Fault] = []
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_WorkerProcess] = []
-        for _ in range(jobs):
-            self._workers.append(patiently(self._start))
+        self._scratch = Scratch()
+        try:
+            for _ in range(jobs):
+                self._workers.append(patiently(self._start))
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Pool:
         return self
@@ -96,6 +101,7 @@ class Pool:
             each.pipe.close()
         for each in self._workers:
             each.end()
+        self._scratch.close()
 
     @property
     def busy(self) -> int:
@@ -183,8 +189,8 @@ class Pool:
                 ours, theirs = self._context.Pipe()
                 undo.callback(ours.close)
                 with theirs:  # closed afterwards, so that each process notices the other's end
-                    # The worker removes its folder or, if it is killed, this process.
-                    folder = temporary_folder()
+                    # The worker removes its folder; if it is killed, this process; else a shell.
+                    folder = self._scratch.folder()
                     undo.callback(folder.cleanup)
                     process = self._context.Process(
                         target=grading.serve_worker,

@@ -1,4 +1,4 @@
-"""Scratch folders of children, which are removed even when the grader is killed."""
+"""Scratch folders of processes, which are removed even when the grader is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
 
 
 class Scratch:
-    """A temporary folder with a folder for each child. Raises UsageError when none can be made."""
+    """A temporary folder with a folder for each process. Raises UsageError without any."""
 
     def __init__(self) -> None:
         self._folder = temporary_folder()
@@ -48,7 +48,7 @@ class Scratch:
                 raise
 
     def folder(self) -> tempfile.TemporaryDirectory[str]:
-        """Return a new folder for one child. Raises UsageError."""
+        """Return a new folder for one process. Raises UsageError."""
         return temporary_folder(self._folder.name)
 
     def close(self) -> None:
