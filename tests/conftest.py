@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import shutil
+import sysconfig
+import tempfile
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,6 +101,15 @@ def small_course(tmp_path: Path) -> Path:
     root = tmp_path / "course"
     shutil.copytree(SMALL_COURSE, root, ignore=shutil.ignore_patterns("__pycache__"))
     return root
+
+
+@pytest.fixture
+def visible() -> Iterator[Path]:
+    """A folder that a confined submission can see: it lies among the installed packages."""
+    packages = sysconfig.get_path("purelib")
+    with tempfile.TemporaryDirectory(prefix="grader_test_", dir=packages) as place:
+        Path(place).chmod(0o755)
+        yield Path(place)
 
 
 @pytest.fixture

@@ -463,13 +463,15 @@ def test_a_submission_that_hangs_is_one_error(small_course: Path, tmp_path: Path
 
 
 @no_copy_of_a_locked_file
-def test_slow_submissions_do_not_delay_others(patient_course: Path, tmp_path: Path) -> None:
+def test_slow_submissions_do_not_delay_others(
+    patient_course: Path, tmp_path: Path, visible: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 6, ("right",))
-    generated.write_waiting(learners, ["a-wait-0", "a-wait-1"], tmp_path / "signal")
+    generated.write_waiting(learners, ["a-wait-0", "a-wait-1"], visible / "signal")
     database = tmp_path / "c.db"
     with started(patient_course, learners, "--database", database, "--jobs", "1") as process:
         wait_for_results(process, database, 6)
-        (tmp_path / "signal").touch()
+        (visible / "signal").touch()
         _, err = process.communicate()
     assert process.returncode == 0, err
     order = query(
@@ -492,7 +494,7 @@ def test_a_bad_zip_affects_only_its_learner(small_course: Path, tmp_path: Path) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_run_killed_three_times_grades_every_submission_exactly_once(
-    graded: tuple[Path, Path, Path], patient_course: Path, tmp_path: Path
+    graded: tuple[Path, Path, Path], patient_course: Path, tmp_path: Path, visible: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 66)
     whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
@@ -500,14 +502,14 @@ def test_a_run_killed_three_times_grades_every_submission_exactly_once(
     safe = 0
     for part in range(3):  # at most 22 more results each time, then all slots wait
         places = (f"learner-{22 * part + 21:05}-wait-{slot}" for slot in range(SLOTS))
-        generated.write_waiting(learners, places, tmp_path / f"signal-{part}")
+        generated.write_waiting(learners, places, visible / f"signal-{part}")
     for part in range(3):
         with started(patient_course, learners, "--database", broken, "--jobs", "1") as process:
             wait_for_results(process, broken, safe + moments.randint(1, 18))
         assert process.returncode == -signal.SIGKILL
         assert query(broken, "PRAGMA integrity_check") == [("ok",)]
         safe = count(broken)
-        (tmp_path / f"signal-{part}").touch()
+        (visible / f"signal-{part}").touch()
     assert 0 < safe < 66
     assert batch(patient_course, learners, "--database", broken).code == 1
     assert batch(patient_course, learners, "--database", whole).code == 1
@@ -545,17 +547,17 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
 def test_a_killed_worker_is_replaced_and_leaves_no_files(
-    patient_course: Path, tmp_path: Path, scratch: Path
+    patient_course: Path, tmp_path: Path, scratch: Path, visible: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 20, ("right",))
-    generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
+    generated.write_waiting(learners, ["wait-0", "wait-1"], visible / "signal")
     database = tmp_path / "c.db"
     with started(patient_course, learners, "--database", database, "--jobs", "2") as process:
         wait_for_results(process, database, 20)
         first, *_ = _workers(process.pid)
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: first not in family(process.pid))
-        (tmp_path / "signal").touch()
+        (visible / "signal").touch()
         out, err = process.communicate()
     assert process.returncode == 0, err
     assert out.count("✓") == 22
@@ -642,10 +644,10 @@ def test_no_temporary_folder_exits_2_with_a_sentence(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
 def test_a_killed_run_leaves_no_process_and_no_file(
-    patient_course: Path, tmp_path: Path, scratch: Path
+    patient_course: Path, tmp_path: Path, scratch: Path, visible: Path
 ) -> None:
     learners = generated.write(tmp_path / "class", 10, ("right",))
-    generated.write_waiting(learners, ["wait-0", "wait-1"], tmp_path / "signal")
+    generated.write_waiting(learners, ["wait-0", "wait-1"], visible / "signal")
     with started(patient_course, learners, "--database", tmp_path / "c.db", "--jobs", "2") as run:
         wait_for_results(run, tmp_path / "c.db", 10)
         everybody = family(run.pid)
@@ -667,9 +669,11 @@ def _commands(pids: list[int]) -> dict[int, bytes]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_ctrl_c_exits_130_and_keeps_the_results(patient_course: Path, tmp_path: Path) -> None:
+def test_ctrl_c_exits_130_and_keeps_the_results(
+    patient_course: Path, tmp_path: Path, visible: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 5, ("right",))
-    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
+    generated.write_waiting(learners, ["wait"], visible / "signal")
     database = tmp_path / "c.db"
     with started(patient_course, learners, "--database", database) as process:
         wait_for_results(process, database, 5)
@@ -793,9 +797,11 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(
 
 
 @no_copy_of_a_locked_file
-def test_two_runs_cannot_write_to_one_database(patient_course: Path, tmp_path: Path) -> None:
+def test_two_runs_cannot_write_to_one_database(
+    patient_course: Path, tmp_path: Path, visible: Path
+) -> None:
     learners = generated.write(tmp_path / "class", 1, ("right",))
-    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
+    generated.write_waiting(learners, ["wait"], visible / "signal")
     database = tmp_path / "c.db"
     with started(patient_course, learners, "--database", database) as process:
         wait_for_results(process, database, 1)

@@ -105,11 +105,11 @@ def test_a_worker_killed_during_a_run_loses_and_changes_no_result(
 
 
 def test_a_local_run_continues_after_all_workers_are_gone(
-    small_course: Path, tmp_path: Path
+    small_course: Path, tmp_path: Path, visible: Path
 ) -> None:
     course = limited(small_course, 300)
     learners = generated.write(tmp_path / "class", 119, ("right",))
-    generated.write_waiting(learners, ["wait"], tmp_path / "signal")
+    generated.write_waiting(learners, ["wait"], visible / "signal")
     database = tmp_path / "c.db"
     with (
         cluster(tmp_path) as dask,
@@ -124,7 +124,7 @@ def test_a_local_run_continues_after_all_workers_are_gone(
     assert "Run the same command again; finished grades are kept." in err
     done = count(database)
     assert 20 <= done < 120
-    (tmp_path / "signal").touch()
+    (visible / "signal").touch()
     ran = batch(course, learners, "--database", database)
     assert f"{120 - done} to grade; {done} graded before" in ran.err
     assert ran.code == 0
