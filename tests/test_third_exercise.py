@@ -26,7 +26,7 @@ SOFTMAX = {
         requirements:
           - {id: returns, says: "Returns {'p': array, 'log_sum': number}.", checks: structure}
           - {id: sums, says: The values add up to 1 over the axis.}
-          - {id: axis, says: The axis may be any., needs: [sums], points: 2}
+          - {id: axis, says: The axis may be any., needs: [sums], points: 2, proves: [p]}
           - {id: stability, says: Large values do not overflow., needs: [sums], bonus: true}
         hints:
           - Subtract the maximum first.
@@ -239,8 +239,12 @@ def test_requirements_that_need_the_failed_sums_are_skipped(course: Path) -> Non
 
 def test_a_misspelt_key_fails_returns_and_the_other_value_is_judged(course: Path) -> None:
     report = graded(course, "stable_softmax", RIGHT.replace("log_sum=", "logsum="))
-    assert verdicts(report)["returns"] == "failed"
-    assert verdicts(report)["axis"] == "passed"
+    assert verdicts(report) == {
+        "returns": "failed",
+        "sums": "skipped",
+        "axis": "passed",
+        "stability": "skipped",
+    }
     assert "has no 'log_sum' and has the unknown 'logsum'" in messages(report)
 
 
