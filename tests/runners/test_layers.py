@@ -23,12 +23,12 @@ from grader.child import protocol
 from grader.child.sandbox.attempts import ATTEMPTS, LANDLOCK, PARENT, PATHS, PRIVILEGES
 from grader.errors import UsageError
 from grader.model import Job, Limits
-from grader.runners import layers
+from grader.runners import launch, layers
 from grader.runners.examination import Examination, Tried, examine
 from grader.runners.zygote import ZygoteRunner
 
 from .conftest import ONE, PATIENT, calls, submission
-from .test_zygote import SPIN, descendants, value, wait_until
+from .test_zygote import SPIN, alive, descendants, value, wait_until
 
 try:
     ZygoteRunner().close()
@@ -246,7 +246,7 @@ def test_a_killed_zygote_takes_its_children_along() -> None:
         assert wait_until(lambda: descendants(warm))
         below = descendants(warm)
         os.kill(warm, 9)
-        assert wait_until(lambda: not any(Path(f"/proc/{pid}/task").exists() for pid in below))
+        assert wait_until(lambda: not any(map(alive, below)))
 
 
 def test_where_numpy_lies_beside_a_course_only_numpy_is_readable(tmp_path: Path) -> None:
@@ -295,6 +295,8 @@ def test_where_numpy_lies_beside_a_course_only_numpy_is_readable(tmp_path: Path)
 
 
 def test_a_submission_finds_the_graders_folder_in_no_code_no_module_and_no_argument() -> None:
+    if "child_coverage.py" in " ".join(launch.command("zygote")):
+        pytest.skip("what measures the coverage of the child names the folder")
     source = f"""
         import ctypes, gc, sys, types
         HOME = {str(REPOSITORY / "grader")!r}
