@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import shlex
 import sys
 
 from grader.model import Failure
@@ -63,7 +64,7 @@ def _exception(failure: Failure) -> str:
         case "SystemExit":
             return _exit(failure)
         case "ModuleNotFoundError" if "missing" in failure.facts:
-            return _module(failure.facts["missing"], "beside" in failure.facts)
+            return _module(failure.facts["missing"], failure.facts.get("beside", ""))
         case "AttributeError" if "module 'numpy' has no attribute" in failure.message:
             return "NumPy has removed this name; the plain Python type or another name replaces it."
         case name:
@@ -79,12 +80,12 @@ def _exit(failure: Failure) -> str:
     return "The function calls exit(). Return the answer instead."
 
 
-def _module(name: str, is_beside: bool) -> str:
+def _module(name: str, beside: str) -> str:
     root = name.partition(".")[0]
-    if is_beside:
+    if beside:
         return (
             f"{root}.py lies in the same folder but was not handed in with this file: "
-            f"pass --with {root}.py."
+            f"pass --with {shlex.quote(beside)}"
         )
     if root in sys.stdlib_module_names:
         return ""

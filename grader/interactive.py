@@ -107,12 +107,15 @@ def grade(
         word = _name_of(submission)
     else:
         word = os.fspath(submission)
-        [target] = find_targets(course, [word], problem, Path.cwd())
+        targets = find_targets(course, [word], problem, Path.cwd())
+        if len(targets) > 1:
+            raise UsageError(f"{word!r} has solutions of several exercises: name one as `problem`")
+        [target] = targets
         named = read_helpers([os.fspath(helper) for helper in helpers], Path.cwd())
         chosen, note = runners.choose(runner)
         with chosen:
             grader = ProblemGrader(course, target.slug, options)
-            report = grader.grade(target.path, chosen, named)
+            report = grader.grade(target.path, chosen, {**target.helpers, **named})
         word = repr(word)
     more = "" if verbose else f"grade({word}, {report.problem.slug!r}, verbose=True)"
     return GradedReport(report, more, note)

@@ -118,7 +118,7 @@ UNKNOWN = [
     ),
     (["grade", "solutions/projektion.py"], "no file 'solutions/projektion.py'"),
     (["grade", "nowhere/projection.py"], "no file 'nowhere/projection.py'"),
-    (["grade", "solutions"], "'solutions' is a folder: name its files, or grade a class with"),
+    (["grade", "cases"], "the folder 'cases' has no solution: it does not contain projection.py"),
     (["new", "class"], "'class' cannot name an exercise: it is a Python keyword"),
     (["show", "projectoin"], "no exercise 'projectoin'\n    help: Did you mean 'projection'?"),
     (["hint", "zzz"], "no exercise 'zzz'\n    help: Known: projection."),
@@ -485,9 +485,25 @@ def test_a_helper_that_was_not_named_is_explained_with_the_option(small_course: 
     write_files(small_course, {"eve.py": USING, "helper.py": RIGHT})
     out = run_in(small_course, "grade", "eve.py").out
     assert "helper.py lies in the same folder but was not handed in with this file: " in out
-    assert "pass --with helper.py." in out
+    assert "pass --with helper.py" in out
+    write_files(small_course, {"ada's/eve.py": USING, "ada's/helper.py": RIGHT})
+    out = run_in(small_course, "grade", "ada's/eve.py").out
+    assert "pass --with 'ada'\"'\"'s/helper.py'" in " ".join(out.split())
     (small_course / "helper.py").unlink()
     assert "--with" not in run_in(small_course, "grade", "eve.py").out
+
+
+def test_a_folder_is_one_learners_hand_in_whose_files_may_import_each_other(
+    small_course: Path,
+) -> None:
+    write_files(small_course, {"ada/projection.py": USING, "ada/helper.py": RIGHT})
+    assert verdicts_of(small_course, "ada") == ["passed"]
+    assert verdicts_of(small_course, "ada", "--problem", "projection") == ["passed"]
+    assert verdicts_of(small_course, "ada/projection.py") == ["errored"]
+    if sys.platform != "win32":
+        (small_course / "ada/helper.py").unlink()
+        (small_course / "ada/helper.py").symlink_to(small_course / "ada/projection.py")
+        assert verdicts_of(small_course, "ada") == ["errored"]
 
 
 def test_files_of_the_course_s_solutions_import_each_other(small_course: Path) -> None:

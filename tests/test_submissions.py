@@ -27,6 +27,7 @@ from grader.catalog import Course
 from grader.dependencies import is_red
 from grader.model import Report
 from grader.pipeline import ProblemGrader
+from grader.submission import own_helpers
 
 FOLDERS = sorted(p.parent for p in (HERE / "data" / "submissions").glob("*/situation.yaml"))
 SCHEMA = json.loads((REPOSITORY / "grader/schema/report-v1.json").read_text("utf-8"))
@@ -61,10 +62,10 @@ def reports() -> Iterator[dict[str, Report]]:
     runner, _ = runners.choose()
     with runner:
         yield {
-            folder.name: graders[Situation(folder).wanted["problem"]].grade(
-                Situation(folder).file, runner
+            situation.folder.name: graders[situation.wanted["problem"]].grade(
+                situation.file, runner, own_helpers(situation.file)
             )
-            for folder in FOLDERS
+            for situation in map(Situation, FOLDERS)
         }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import runners
@@ -20,6 +20,7 @@ from grader.formats import FORMATS
 from grader.model import Outlook, Report
 from grader.options import GradingOptions, RunningOptions
 from grader.pipeline import ProblemGrader
+from grader.submission import own_helpers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Target:
 
     slug: str
     path: Path
+    helpers: Mapping[str, Path] = field(default_factory=dict)
+    """files that it may import because its folder was named as the submission, by module name"""
 
 
 def run(options: GradeOptions, context: Context) -> int:
@@ -91,7 +94,7 @@ def grade_targets(
     try:
         for target in targets:
             try:
-                reports.append(graders[target.slug].grade(target.path, runner, helpers))
+                reports.append(graders[target.slug].grade(target.path, runner, {**target.helpers, **helpers}))
             except GraderError:
                 raise
             except Exception as error:  # the other files must be graded after any fault
@@ -134,8 +137,9 @@ def find_targets(
 ) -> list[Target]:
     """Return the files that `words` (slugs or paths) name; without words, every solution.
 
-    Raises UsageError for a word that is neither a slug nor a file, with the nearest name, and
-    for a file of which it is unclear which exercise it solves.
+    A folder is one learner's hand-in: its files of that name solve the exercises, and may import
+    the others. Raises UsageError for a word that is neither a slug nor a file, with the nearest
+    name, for a file of which it is unclear which exercise it solves, and for a folder without any.
     """
     if problem is not None:
         course.require(problem)
@@ -144,17 +148,32 @@ def find_targets(
         if not slugs:
             raise UsageError(f"no exercise in {course.root / 'problems'}")
         return [Target(slug, course.solution(slug)) for slug in slugs]
-    return [_target(course, word, problem, cwd) for word in words]
+    return [target for word in words for target in _targets(course, word, problem, cwd)]
 
 
-def _target(course: Course, word: str, problem: str | None, cwd: Path) -> Target:
+def _targets(course: Course, word: str, problem: str | None, cwd: Path) -> list[Target]:
     path = cwd / word
     if word in course.slugs and not path.is_file():
-        return Target(word, course.solution(word))
+        return [Target(word, course.solution(word))]
     if path.is_dir():
-        raise UsageError(
-            f"{word!r} is a folder: name its files, or grade a class with `grader batch {word}`"
-        )
+        return _targets_in(course, path, word, problem)
+    return [_target(course, word, problem, path)]
+
+
+def _targets_in(course: Course, folder: Path, word: str, problem: str | None) -> list[Target]:
+    """Return the solutions in a folder that is one learner's hand-in."""
+    slugs = [problem] if problem else course.slugs
+    named = [(slug, folder / f"{slug}{suffix}") for slug in slugs for suffix in (".py", ".ipynb")]
+    found = [(slug, path) for slug, path in named if path.is_file()]
+    if not found:
+        expected = f"{slugs[0]}.py" if len(slugs) == 1 else "a file named after an exercise"
+        advice = f"Name a file in it, or grade a class with `grader batch {shlex.quote(word)}`."
+        message = f"the folder {word!r} has no solution: it does not contain {expected}"
+        raise UsageError(Complaint(message, advice=advice))
+    return [Target(slug, path, own_helpers(path)) for slug, path in found]
+
+
+def _target(course: Course, word: str, problem: str | None, path: Path) -> Target:
     if not path.is_file():
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         looks_like_file = "/" in word or "\\" in word or word.endswith((".py", ".ipynb"))

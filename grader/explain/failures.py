@@ -2,7 +2,7 @@
 
 Facts of a `Failure` by kind:
 
-exception     missing (the module that was not found), beside (true when it lies in the same folder
+exception     missing (the module that was not found), beside (its path when it lies in the same folder
               but was not handed in), errno (of a refused system call)
 loading       the same, of an exception during loading
 syntax        -

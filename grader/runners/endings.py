@@ -50,12 +50,15 @@ class Sources:
             path.encode("ascii", "backslashreplace").decode("ascii"): path for path in self._bytes
         }
         self._paths = tuple(self._bytes)
-        self._beside = submission.beside
+        self._beside = {
+            module: f"{folder}/{module}.py" if folder else f"{module}.py"
+            for module in submission.beside
+        }
         self._lines: dict[str, list[str]] = {}
 
-    def only_beside(self, module: str) -> bool:
-        """Return whether a module lies in the submission's folder but was not handed in with it."""
-        return module.partition(".")[0] in self._beside
+    def beside(self, module: str) -> str:
+        """Return the path of a module that lies beside the submission and was not handed in, or ""."""
+        return self._beside.get(module.partition(".")[0], "")
 
     def path(self, number: int | None) -> str:
         """Return the path of the file that has `number` in the child; "" for other numbers."""
@@ -128,8 +131,8 @@ def of_exception(facts: Facts, sources: Sources, *, confined: bool, loading: boo
     frames = sources.frames(facts.frames)
     outcome = Outcome.RAISED
     detail: dict[str, Any] = {"missing": facts.missing} if facts.missing else {}
-    if sources.only_beside(facts.missing):
-        detail["beside"] = True
+    if beside := sources.beside(facts.missing):
+        detail["beside"] = beside
     if facts.memory:
         outcome = Outcome.MEMORY
     elif confined and facts.errno in REFUSED_BY_SYSTEM:
