@@ -94,7 +94,8 @@ def grade_targets(
     try:
         for target in targets:
             try:
-                reports.append(graders[target.slug].grade(target.path, runner, {**target.helpers, **helpers}))
+                own = {**target.helpers, **helpers}
+                reports.append(graders[target.slug].grade(target.path, runner, own))
             except GraderError:
                 raise
             except Exception as error:  # the other files must be graded after any fault

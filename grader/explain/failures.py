@@ -2,8 +2,8 @@
 
 Facts of a `Failure` by kind:
 
-exception     missing (the module that was not found), beside (its path when it lies in the same folder
-              but was not handed in), errno (of a refused system call)
+exception     missing (the module that was not found), beside (its path when it lies in the same
+              folder but was not handed in), errno (of a refused system call)
 loading       the same, of an exception during loading
 syntax        -
 timeout       doing (loading, call, submission), seconds, in_python (False inside a long C call)

@@ -57,7 +57,7 @@ class Sources:
         self._lines: dict[str, list[str]] = {}
 
     def beside(self, module: str) -> str:
-        """Return the path of a module that lies beside the submission and was not handed in, or ""."""
+        """Return the path of a module beside the submission that was not handed in, or ""."""
         return self._beside.get(module.partition(".")[0], "")
 
     def path(self, number: int | None) -> str:
