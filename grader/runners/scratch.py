@@ -13,7 +13,7 @@ from grader.errors import MachineError
 from grader.files import temporary_folder
 from grader.runners.retrying import LACKS
 
-_KEEPER = ["/bin/sh", "-c", 'cat >/dev/null; rm -rf -- "$1"', "sh"]
+_KEEPER = ["/bin/sh", "-c", 'read -r _; rm -rf -- "$1"', "sh"]
 """waits until its standard input is closed, which also happens when the grader dies"""
 
 

@@ -32,7 +32,7 @@ ABORTS = "import os\n\ndef project(X, W, bias=None):\n    os.abort()\n"
 SLOW = f"import time\ntime.sleep(0.3)\n{generated.RIGHT}"
 KINDS = generated.KINDS | {"threads": THREADS, "aborts": ABORTS, "slow": SLOW}
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
-WORKER, WARM = "spawn_main", " zygote "
+WORKER = "spawn_main"
 
 
 def write_class(folder: Path, count: int, hangs: int) -> Path:
@@ -65,7 +65,8 @@ def parent_of(pid: int) -> int:
 
 def victims(found: dict[int, str]) -> dict[str, list[int]]:
     """Return the workers, the warm processes and their children."""
-    zygotes = [pid for pid, line in found.items() if WARM in line]
+    # A warm process erases its arguments; its children have its command line.
+    zygotes = [pid for pid, line in found.items() if len(line.split()) == 1]
     children = [pid for pid in zygotes if parent_of(pid) in zygotes]
     return {
         "worker": [pid for pid, line in found.items() if WORKER in line],
