@@ -157,6 +157,7 @@ def report(
         warnings=run.warnings,
         runner=runner.name,
         isolation=runner.isolation,
+        confined=runner.confines,
         seconds=run.seconds,
         reseed=prepared.reseed,
     )

@@ -146,6 +146,7 @@ class _ThisProcess:
 
     function: Callable[..., Any]
     name = "inprocess"
+    confines = False
     isolation: tuple[str, ...] = ()
 
     def run(self, job: Job) -> Run:

@@ -461,5 +461,7 @@ class Report:
     """of loading the file"""
     runner: str = ""
     isolation: tuple[str, ...] = ()
+    confined: bool = True
+    """whether a sandbox kept the submission from files, the network and other processes"""
     seconds: float = 0.0
     reseed: int = 0

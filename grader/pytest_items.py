@@ -112,8 +112,9 @@ class Grading:
         if self._runner is None:
             runner, note = runners.choose()
             self._runner = self._open.enter_context(runner)
-            if note:
-                warnings.warn(NotConfinedWarning(note), stacklevel=1)
+            if not runner.confines:
+                why = note or f"the runner {runner.name!r} does not confine learner code"
+                warnings.warn(NotConfinedWarning(why), stacklevel=1)
         path = self._submission(course, slug)
         named = self._named_submission()
         helpers = own_helpers(path) if named and named.is_dir() else {}

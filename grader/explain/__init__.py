@@ -26,10 +26,11 @@ from grader.explain.mismatches import (
     shape_words,
     two_numbers,
 )
-from grader.explain.remarks import notes, report_notes, why_not
+from grader.explain.remarks import confinement, notes, report_notes, why_not
 from grader.model import CaseResult, Outcome
 
 __all__ = [
+    "confinement",
     "details",
     "factor_words",
     "failure_lines",

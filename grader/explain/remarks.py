@@ -84,6 +84,14 @@ def notes(result: CaseResult) -> list[str]:
     ]
 
 
+def confinement(report: Report) -> str:
+    """Return a sentence when nothing confined the submission, else ""."""
+    if report.confined:
+        return ""
+    limits = "without limits" if report.runner == "inprocess" else "guarded against accidents only"
+    return f"The runner {report.runner!r} does not confine learner code: it ran {limits}."
+
+
 def report_notes(report: Report) -> list[str]:
     """Return the notes about loading the file and about all visible cases, each once.
 

@@ -61,7 +61,7 @@ def _result(reports: Sequence[Report], tests: Sequence[dict[str, Any]]) -> dict[
     possible = sum((report.possible for report in reports), Fraction(0))
     scores = _scores([test["score"] for test in tests])
     status = "pass" if all(r.verdict is Outlook.PASSED for r in reports) else "fail"
-    message = None
+    message = " ".join(shared.confinements(reports)) or None
     if reports and all(report.refusal for report in reports):
         status, message = "error", "no file could be graded"
     return {

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader import explain
 from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import CaseResult, Outlook, Report, RequirementResult
@@ -74,6 +75,9 @@ def _annotations(reports: Sequence[Report], folder: str) -> Iterator[_Annotation
             yield _annotation("error", report, folder, title, text, None)
         else:
             graded.append((report, label + ": " if several else ""))
+    for report, label in named:
+        if note := explain.confinement(report):
+            yield _annotation("notice", report, folder, f"{label}: not confined", note, None)
     for report, prefix in graded:
         yield from _of_cases(report, folder, prefix, slice(1))
     for report, prefix in graded:

@@ -35,7 +35,7 @@ def render(reports: Sequence[Report]) -> str:
     document = {
         "score": points(sum((r.earned for r in reports), Fraction(0))),
         "execution_time": round(sum(shared.seconds_of(r.seconds) for r in reports), 3),
-        "output": "\n".join(summary),
+        "output": "\n".join([*summary, *shared.confinements(reports)]),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",

@@ -36,7 +36,7 @@ def report_data(report: Report) -> dict[str, Any]:
         "score": {"earned": points(report.earned), "possible": points(report.possible)},
         "requirements": [_requirement(result) for result in report.requirements],
         "error": _refusal(report.refusal),
-        "notes": explain.report_notes(report),
+        "notes": [*filter(None, [explain.confinement(report)]), *explain.report_notes(report)],
         "runner": report.runner,
         "isolation": list(report.isolation),
         "reseed": report.reseed,

@@ -65,6 +65,8 @@ def _add_suite(root: ET.Element, report: Report, label: str, tests: Sequence[_Te
         ET.SubElement(properties, "property", name=name, value=str(points(value)))
     for test in tests:
         _add_test(suite, test)
+    if note := explain.confinement(report):
+        ET.SubElement(suite, "system-out").text = note
 
 
 def _tests(report: Report, label: str, longest: int) -> Iterator[_Test]:

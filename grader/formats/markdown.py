@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from grader import explain
 from grader.dependencies import is_red
 from grader.formats import shared
 from grader.model import Outlook, Report, RequirementResult, Verdict
@@ -67,6 +68,8 @@ def _left_out(count: int) -> str:
 def _table(report: Report) -> str:
     lines = [f"### {_words(report.problem.title)}", "", f"{_code(report.submission)}", ""]
     lines += [f"**{_words(shared.score_line(report))}**", ""]
+    if note := explain.confinement(report):
+        lines += [_words(note), ""]
     if report.refusal:
         lines += ["The file cannot be graded:", "", _block(shared.refusal_text(report))]
         return "\n".join(lines) + "\n"

@@ -75,6 +75,11 @@ def is_bonus(result: RequirementResult) -> bool:
     return result.requirement.bonus
 
 
+def confinements(reports: Iterable[Report]) -> list[str]:
+    """Return each sentence about missing confinement once."""
+    return [note for note in dict.fromkeys(map(explain.confinement, reports)) if note]
+
+
 def hundredths(parts: Sequence[Fraction]) -> list[Fraction]:
     """Return the parts rounded to hundredths so that they add up to their rounded sum.
 

@@ -222,7 +222,7 @@ class _Layout:
             yield self.text(
                 f"✗ {met} of {len(required)} requirements are met: {score}.", "bold red"
             )
-        for note in explain.report_notes(report):
+        for note in filter(None, [explain.confinement(report), *explain.report_notes(report)]):
             yield self.text(f"note: {note}", "dim")
         if report.reseed:
             yield self.text(f"The inputs were changed by --reseed {report.reseed}.", "dim")

@@ -26,6 +26,10 @@ class Runner(Protocol):
         """Its key in `RUNNERS`."""
 
     @property
+    def confines(self) -> bool:
+        """Whether a sandbox keeps learner code from files, the network and other processes."""
+
+    @property
     def isolation(self) -> tuple[str, ...]:
         """The layers between learner code and the grader that are active."""
 
@@ -122,7 +126,7 @@ class Reached(NamedTuple):
 def choose(
     name: str = "auto", require_isolation: bool = False, jobs: int = JOBS, spare: int = SPARE
 ) -> tuple[ConcurrentRunner, str]:
-    """Return the runner `name` and a line for the user, or "".
+    """Return the runner `name`, and why `auto` chose one that does not confine, or "".
 
     Raises `errors.UsageError` for an unknown name, and with `require_isolation` when the runner
     would not confine learner code; the message names the missing layer. Raises
@@ -136,8 +140,7 @@ def choose(
         raise unknown_name(f"there is no runner {name!r}", name, ["auto", *RUNNERS])
     if require_isolation and not RUNNERS[name]().confines:
         raise UsageError(f"the runner {name!r} does not confine learner code")
-    note = "" if RUNNERS[name]().confines else f"the runner {name!r} does not confine learner code"
-    return _made(name, jobs, spare), note
+    return _made(name, jobs, spare), ""
 
 
 def reach(name: str, require_isolation: bool) -> tuple[Reached, str]:
