@@ -242,15 +242,28 @@ def test_a_report_in_a_notebook_is_harmless(source: str, small_course: Path) -> 
     check(repr(report) + report._repr_html_())
 
 
-def test_a_note_says_in_every_place_that_code_is_not_confined(
+RIGHT = "def project(X, W, bias=None):\n    return X @ W if bias is None else X @ W + bias\n"
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+@pytest.mark.parametrize("source", [RIGHT, "raise SystemExit\n"], ids=["right", "refused"])
+def test_a_report_says_in_every_format_that_code_is_not_confined(
+    name: str, source: str, small_course: Path
+) -> None:
+    write_files(small_course, {"solutions/projection.py": source})
+    for runner in ("process", "inprocess"):
+        report = run_in(small_course, "grade", "--runner", runner, "--format", name)
+        said = f"The runner '{runner}' does not confine learner code"
+        assert said in " ".join(report.out.split())
+        assert report.err == ""
+    assert "confine" not in run_in(small_course, "grade", "--format", name).out
+
+
+def test_pytest_and_notebooks_say_that_code_is_not_confined(
     small_course: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the command line it is on standard error; pytest and notebooks have no such stream."""
-    note = "the runner 'process' does not confine learner code"
-    assert note in run_in(small_course, "grade", "--runner", "process").err
-    assert "'inprocess' does not confine" in run_in(small_course, "grade", "--runner=inprocess").err
     report = grade("projection", root=small_course, runner="process")
-    assert f"note: {note}" in repr(report)
+    assert "note: The runner 'process' does not confine learner code" in repr(report)
     assert "does not confine learner code" in report._repr_html_()
     shutil.copytree(SMALL_COURSE, pytester.path, dirs_exist_ok=True)
     (pytester.path / "conftest.py").write_text(

@@ -21,7 +21,10 @@ def main(word: str) -> None:
         enter.die_with(int(word))
     request = _read_request()
     results = _redirect()
-    interpreter.forget_the_grader()
+    if sys.platform == "linux":
+        interpreter.forget_the_course()
+    else:
+        interpreter.forget_the_grader()
     interpreter.like_a_script()
     calling.collector.install()
     interpreter.trace_on_request(os.dup(2), request.marker)

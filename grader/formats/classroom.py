@@ -61,13 +61,13 @@ def _result(reports: Sequence[Report], tests: Sequence[dict[str, Any]]) -> dict[
     possible = sum((report.possible for report in reports), Fraction(0))
     scores = _scores([test["score"] for test in tests])
     status = "pass" if all(r.verdict is Outlook.PASSED for r in reports) else "fail"
-    message = " ".join(shared.confinements(reports)) or None
+    messages = shared.confinements(reports)
     if reports and all(report.refusal for report in reports):
-        status, message = "error", "no file could be graded"
+        status, messages = "error", ["no file could be graded", *messages]
     return {
         "version": VERSION,
         "status": status,
-        "message": message,
+        "message": ". ".join(messages) or None,
         "max_score": points(possible),
         "tests": [test | {"score": score} for test, score in zip(tests, scores, strict=True)],
     }

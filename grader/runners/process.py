@@ -46,6 +46,7 @@ class ProcessRunner(Scheduler):
         self._scratch = Scratch()
         self._bell = Bell()
         adopt_orphans()
+        self._was_readable = hide_from_other_processes()
         if sys.platform != "win32":
             self.isolation += ("resource limits",)
 
@@ -56,6 +57,8 @@ class ProcessRunner(Scheduler):
         self._active.clear()
         self._bell.close()
         self._scratch.close()
+        if self._was_readable:
+            show_to_other_processes()
 
     def _starter(self, _job: Job) -> Start:
         return lambda request, marker: ProcessChild(
@@ -270,7 +273,8 @@ def _close(stream: IO[bytes] | None) -> None:
 
 
 CHILD_VARIABLE = "GRADER_CHILD"
-_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+# linux/prctl.h
+_PR_GET_DUMPABLE, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 3, 4, 36
 _MOST_ROUNDS = 100
 
 
@@ -280,6 +284,28 @@ def adopt_orphans() -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def hide_from_other_processes() -> bool:
+    """Hide this process's memory, environment and folder from processes of its user (Linux).
+
+    Processes of root see them all the same. Returns whether they were readable before.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    was_readable: bool = libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 1
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    return was_readable
+
+
+def show_to_other_processes() -> None:
+    """Undo `hide_from_other_processes`."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def kill_escapees(token: str) -> None:

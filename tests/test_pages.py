@@ -1,4 +1,4 @@
-"""`docs/architecture.md` names files that exist, and the walk of an argument stays short."""
+"""The pages name files that exist, and the walk of an argument stays short."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from conftest import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 MOST_FORMS = 14
+
+
+def test_every_path_on_the_page_about_security_exists() -> None:
+    page = (REPOSITORY / "SECURITY.md").read_text("utf-8")
+    paths = set(re.findall(r"`(tests/[\w/.]+)`|\]\(([\w/.-]+)\)", page))
+    assert len(paths) > 15
+    for path in paths:
+        assert (REPOSITORY / "".join(path)).exists(), path
 
 
 def test_every_path_on_the_page_exists() -> None:
