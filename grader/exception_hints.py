@@ -23,6 +23,11 @@ _EXCEPTIONS = {
     "RecursionError": "A function calls itself without end.",
     "NotImplementedError": "This part is not written yet.",
 }
+_POOL = re.compile(r"\b(?:Thread)?Pool\(|\bmultiprocessing\b")
+_NO_MULTIPROCESSING = (
+    "multiprocessing is not available while grading. For threads, use "
+    "concurrent.futures.ThreadPoolExecutor."
+)
 _UTF_8 = "In your editor: save with the encoding UTF-8."
 _FILES = {
     "link": "Replace the link by the file itself.",
@@ -67,8 +72,14 @@ def _exception(failure: Failure) -> str:
             return _module(failure.facts["missing"], failure.facts.get("beside", ""))
         case "AttributeError" if "module 'numpy' has no attribute" in failure.message:
             return "NumPy has removed this name; the plain Python type or another name replaces it."
+        case "FileNotFoundError" | "PermissionError" if _POOL.search(_line_of(failure)):
+            return _NO_MULTIPROCESSING
         case name:
             return _EXCEPTIONS.get(name, "")
+
+
+def _line_of(failure: Failure) -> str:
+    return failure.frames[-1].text if failure.frames else ""
 
 
 def _exit(failure: Failure) -> str:

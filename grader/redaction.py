@@ -7,12 +7,23 @@ it reads, unless `reveal` is set. Their callers need not redact.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
 from grader.errors import Location
-from grader.model import Case, CaseResult, Execution, Outcome, Problem, Reason, Report, Verdict
+from grader.model import (
+    Case,
+    CaseResult,
+    Execution,
+    Outcome,
+    Outlook,
+    Problem,
+    Reason,
+    Report,
+    RequirementResult,
+    Verdict,
+)
 
 _WHY = "Hidden: its input is not shown."
 
@@ -20,22 +31,21 @@ _WHY = "Hidden: its input is not shown."
 def hide(report: Report) -> Report:
     """Return the report without the details of hidden cases.
 
-    Inputs, expected values, printed text, exceptions, notes and times are removed; verdicts and
-    diagnoses stay. `seconds` becomes the time of the visible calls. A report without hidden cases
-    is returned unchanged.
+    Inputs, expected values, printed text, exceptions, notes and times are removed; diagnoses stay.
+    Of a hidden case that was judged, only whether it passed is left: a file could choose between an
+    exception, a hang and a wrong answer by the arguments, and tell more of them so. `seconds`
+    becomes the time of the visible calls. A report without hidden cases is returned unchanged.
     """
     if not any(case.hidden for case in report.problem.cases):
         return report
     shown = shown_cases(report.problem)
-    requirements = tuple(
-        replace(result, cases=tuple(_shown_result(case, shown) for case in result.cases))
-        for result in report.requirements
-    )
+    requirements = tuple(_shown_requirement(result, shown) for result in report.requirements)
     visible = tuple(case for case in report.problem.cases if not case.hidden)
     return replace(
         report,
         problem=replace(report.problem, cases=visible),
         requirements=requirements,
+        verdict=_shown_outlook(report, requirements),
         seconds=_visible_seconds(report),
     )
 
@@ -63,21 +73,34 @@ def _shown_case(case: Case, name: str) -> Case:
     )
 
 
-def _shown_result(result: CaseResult, shown: Mapping[str, Case]) -> CaseResult:
+def _shown_requirement(result: RequirementResult, shown: Mapping[str, Case]) -> RequirementResult:
+    if not any(case.case.hidden for case in result.cases):
+        return result
+    others = [case.verdict for case in result.cases if not case.case.hidden]
+    waits = bool(result.waits_for) or Verdict.SKIPPED in others
+    cases = tuple(_shown_result(case, shown, waits) for case in result.cases)
+    verdict = max((case.verdict for case in cases), key=lambda verdict: verdict.badness)
+    return replace(result, cases=cases, verdict=verdict)
+
+
+def _shown_result(result: CaseResult, shown: Mapping[str, Case], waits: bool) -> CaseResult:
     if not result.case.hidden:
         return result
-    # The outcome says no more than the verdict: a call may choose between a crash and a timeout.
-    execution = Execution(_OUTCOMES[result.verdict])
-    reason = None if result.verdict is Verdict.PASSED else Reason("hidden")
-    return CaseResult(shown[result.case.id], result.verdict, execution, reason=reason)
+    case = shown[result.case.id]
+    if result.verdict is Verdict.PASSED:
+        return CaseResult(case, Verdict.PASSED, Execution(Outcome.RETURNED))
+    if result.verdict is Verdict.SKIPPED and waits:
+        execution = Execution(Outcome.NOT_RUN)
+        return CaseResult(case, Verdict.SKIPPED, execution, reason=Reason("hidden"))
+    execution = Execution(Outcome.RETURNED)
+    return CaseResult(case, Verdict.FAILED, execution, reason=Reason("hidden"))
 
 
-_OUTCOMES = {
-    Verdict.PASSED: Outcome.RETURNED,
-    Verdict.FAILED: Outcome.RETURNED,
-    Verdict.ERRORED: Outcome.RAISED,
-    Verdict.SKIPPED: Outcome.NOT_RUN,
-}
+def _shown_outlook(report: Report, requirements: Iterable[RequirementResult]) -> Outlook:
+    if report.refusal or report.verdict is not Outlook.ERRORED:
+        return report.verdict
+    erred = any(r.verdict is Verdict.ERRORED and not r.requirement.bonus for r in requirements)
+    return Outlook.ERRORED if erred else Outlook.FAILED
 
 
 def _visible_seconds(report: Report) -> float:

@@ -267,8 +267,36 @@ def twice(x):
          for c in r.cases if c.case.hidden]
         for report in (hidden, revealed)
     ]  # fmt: skip
-    assert told[0] == [(0.0, "returned"), (0.0, "raised")]
+    assert told[0] == [(0.0, "returned"), (0.0, "returned")]
     assert [outcome for _, outcome in told[1]] == ["returned", "timed_out"]
+
+
+FAILURES = {
+    "wrong": "return -x",
+    "an exception": "raise ValueError",
+    "an exit": "os._exit(3)",
+    "a loop": "while True: pass",
+    "no array": "return 'text'",
+}
+
+
+@pytest.mark.parametrize("runner", ["process", "auto"])
+def test_a_hidden_call_tells_only_whether_it_passed(course: Path, runner: str) -> None:
+    """It may choose among several ways to fail by its argument, and tell more than a bit so."""
+    shown = set()
+    file = course / "solutions" / "twice.py"
+    with runners.choose(runner)[0] as chosen:
+        grader = ProblemGrader(Course(course), "twice")
+        for failure in FAILURES.values():
+            tells = f"def twice(x):\n    if x[0] > 1e6:\n        {failure}\n    return x + x\n"
+            file.write_text(f"import os\n{tells}")
+            report = grader.grade(file, chosen)
+            cases = [case for result in report.requirements for case in result.cases]
+            verdicts = [result.verdict for result in report.requirements]
+            hidden = [case for case in cases if case.case.hidden]
+            shown.add(repr((report.verdict, verdicts, hidden)))
+    assert len(shown) == 1, shown
+    assert "failed" in shown.pop()
 
 
 def test_reveal_shows_the_details_of_hidden_cases(course: Path) -> None:

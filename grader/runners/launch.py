@@ -158,5 +158,7 @@ def environment(scratch: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "VECLIB_MAXIMUM_THREADS": "1",
+        # glibc reserves 128 MiB of address space for each arena, and RLIMIT_AS counts them.
+        "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
     }

@@ -12,7 +12,7 @@ from .kernel import SUPPORTED, call
 # linux/landlock.h and Documentation/userspace-api/landlock.rst; the number is the ABI's
 _CREATE_RULESET_VERSION = 1
 _RULE_PATH_BENEATH = 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
 _ALL_FILE_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 _ALL_TCP_RIGHTS = {4: 0b11}  # bind, connect
 _ALL_SCOPES = {6: 0b11}  # abstract unix sockets, signals
@@ -31,7 +31,8 @@ def abi() -> int:
 def restrict(readable: Iterable[str]) -> None:
     """Permit only reading, and only the files and folders in `readable`.
 
-    Call `privileges.drop` first. OSError when the kernel refuses. A path that does not exist
+    The null device, if it is one of them, may be written too, since code sends unwanted output
+    there. Call `privileges.drop` first. OSError when the kernel refuses. A path that does not exist
     is ignored.
     """
     version = abi()
@@ -44,19 +45,20 @@ def restrict(readable: Iterable[str]) -> None:
     ruleset = call("landlock_create_ruleset", attributes, length, 0)
     try:
         for path in readable:
-            _allow_reading(ruleset, path)
+            _allow(ruleset, path)
         call("landlock_restrict_self", ruleset, 0)
     finally:
         os.close(ruleset)
 
 
-def _allow_reading(ruleset: int, path: str) -> None:
+def _allow(ruleset: int, path: str) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
         rights = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112
+        rights |= _WRITE_FILE if path == os.devnull else 0
         rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, descriptor), 12)
         call("landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
     finally:
