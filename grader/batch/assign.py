@@ -41,7 +41,7 @@ def assign(source: str, entries: Sequence[Entry], wish: Wish, people: People) ->
     Raises UsageError when no layout or more than one matches the files, or when a learner's files
     are ambiguous. With `wish.skip_ambiguous` the rows of such a learner get a note instead.
     """
-    if not any(is_source(entry.path) for entry in entries):
+    if not any(is_source(entry.handed_in) for entry in entries):
         raise UsageError(f"{source}: no {' or '.join(SOURCES)} file in it")
     layout, prefix = layout_of(source, entries, wish, people)
     found, left_out = _matched(source, layout, prefix, entries, people)
@@ -94,7 +94,7 @@ def _matched(
     found: dict[Learner, list[Found]] = {}
     left_out: list[Entry] = []
     for entry in entries:
-        groups = match(layout, prefix, entry.path)
+        groups = match(layout, prefix, entry)
         if groups is None:
             if is_source(entry.path) or entry.refused:
                 why = entry.refused or f"not named as in {layout.says}"
@@ -102,8 +102,9 @@ def _matched(
             continue
         file = Found(
             path=entry.path,
-            rest=groups.get("file") or entry.path.rpartition("/")[2],
+            rest=groups["file"] or "",
             refused=entry.refused,
+            in_zip=bool(entry.zip_path),
             problem=groups.get("problem") or groups.get("lead") or "",
             when=groups.get("when") or "",
         )
@@ -119,8 +120,6 @@ def _learners(
     if folder:
         return people[folder]
     id = groups.get("id") or groups.get("anonymous") or ""
-    if layout.name == "folders":
-        id = re.sub(r"\.zip$", "", id, flags=re.IGNORECASE)
     return [Learner(id, groups.get("name") or "") if layout.name != "one" else Learner(source)]
 
 
@@ -132,6 +131,9 @@ def rows_of(learner: Learner, sources: Sequence[Found], wish: Wish) -> Iterator[
     """Yield a row for each exercise. Raises UsageError when the files are ambiguous."""
     chosen = {problem: _choice(learner, problem, sources, wish) for problem in wish.problems}
     if sources and not any(chosen.values()) and not _meant_for_others(sources, wish):
+        if all(file.refused for file in sources):
+            yield from (_refused(learner, problem, sources[0]) for problem in wish.problems)
+            return
         message = f"{learner.key}: the exercise cannot be determined from {_listed(sources)}"
         names = " or ".join(f"{slug}.py" for slug in wish.problems)
         raise UsageError(
@@ -142,7 +144,7 @@ def rows_of(learner: Learner, sources: Sequence[Found], wish: Wish) -> Iterator[
         if file is None:
             yield Assigned(learner, problem, note="nothing was handed in")
         elif file.refused:
-            yield Assigned(learner, problem, note=f"{file.path}: {file.refused}")
+            yield _refused(learner, problem, file)
         else:
             siblings = tuple(
                 (other.name, other.path)
@@ -153,6 +155,10 @@ def rows_of(learner: Learner, sources: Sequence[Found], wish: Wish) -> Iterator[
                 and other.path not in mains
             )
             yield Assigned(learner, problem, file.path, file.name, siblings)
+
+
+def _refused(learner: Learner, problem: str, file: Found) -> Assigned:
+    return Assigned(learner, problem, note=f"{file.path}: {file.refused}")
 
 
 def _choice(learner: Learner, problem: str, sources: Sequence[Found], wish: Wish) -> Found | None:
@@ -192,11 +198,12 @@ def _listed(files: Sequence[Found]) -> str:
 
 
 _RULES: tuple[Callable[[Found, str, Wish], bool], ...] = (
-    lambda file, slug, _: file.problem == slug,
+    lambda file, slug, _: file.problem == slug and not file.in_zip,
     lambda file, slug, _: f"/{file.rest}".endswith(f"/solutions/{slug}.py"),
     lambda file, slug, _: file.stem == slug,
     lambda file, slug, _: _plain(_COPY.sub("", file.stem.lower())) == _plain(slug),
     lambda file, slug, _: slug in file.rest.split("/")[:-1],
     lambda file, slug, wish: _named_for(file, wish) == slug,
+    lambda file, slug, _: file.problem == slug,
 )
 """from an exact name to a name that contains the slug; the first rule that matches decides"""

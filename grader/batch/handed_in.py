@@ -33,6 +33,8 @@ class Found:
     path: str
     rest: str
     refused: str = ""
+    in_zip: bool = False
+    """whether it is in a learner's ZIP: there `problem` is the exercise of the whole ZIP"""
     problem: str = ""
     """slug of the exercise, where the layout gives it"""
     when: str = ""

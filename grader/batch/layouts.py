@@ -1,7 +1,9 @@
 """File name patterns of learning platforms and of hand-made folders.
 
-Each pattern matches a whole path relative to the source. Groups: `name` and `id` identify the
-learner, `file` is the handed-in file, `when` sorts attempts, `problem` is the exercise's slug.
+Each pattern matches the whole path of a handed-in file relative to the source. A ZIP that a learner
+handed in is one file: what is in it never decides how classmates are read. Groups: `name` and `id`
+identify the learner, `file` is the handed-in file, `when` sorts attempts, `problem` is the
+exercise's slug.
 Sources of the rules:
 
 canvas      instructure/canvas-lms `lib/content_zipper.rb`: sortable name in lower case, only its
@@ -28,8 +30,8 @@ from grader.batch.handed_in import People, Wish, is_source
 from grader.batch.sources import SOURCES, Entry
 from grader.errors import Complaint, UsageError
 
-_ENDING = "|".join(re.escape(ending) for ending in SOURCES)
-_ALONE = rf"(?P<id>[^/]+?)(?:{_ENDING})"
+_ENDING = f"(?i:{'|'.join(re.escape(ending) for ending in (*SOURCES, '.zip'))})"
+_ALONE = rf"(?P<id>[^/]+?){_ENDING}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,26 @@ class Layout:
     pattern: re.Pattern[str]
     folders: Collection[str] = ()
     """allowed values of the group `folder`, for patterns that have this group"""
+    opens_zips: bool = False
+    """whether the pattern matches the paths of the files in a learner's ZIP"""
 
-    def read(self, path: str) -> Mapping[str, str | None] | None:
-        """Return the groups of a path, or None when the layout does not match it."""
-        match = self.pattern.fullmatch(path)
-        groups = match.groupdict() if match else None
-        if groups and groups.get("folder") and groups["folder"] not in self.folders:
+    def read(self, path: str, inside: str = "") -> Mapping[str, str | None] | None:
+        """Return the groups of a file, or None when the layout does not match it.
+
+        A file in a learner's ZIP has the ZIP's path and `inside`, which begins with `/`. The group
+        `file` is the part of the whole path that the learner chose.
+        """
+        match = self.pattern.fullmatch(path + inside if self.opens_zips else path)
+        if match is None:
             return None
+        groups = match.groupdict()
+        if groups.get("folder") and groups["folder"] not in self.folders:
+            return None
+        if any(groups.get(group) and match.end(group) > len(path) for group in ("id", "name")):
+            return None
+        groups["file"] = groups.get("file") or match[0].rpartition("/")[2]
+        if not self.opens_zips:
+            groups["file"] += inside
         return groups
 
 
@@ -67,8 +82,11 @@ _FIXED = {
     ),
 }
 _GENERIC = {
-    "folders": ("a folder for each learner", r"(?P<id>[^/]+)/(?P<file>.+)"),
-    "files": ("a file for each learner", _ALONE),
+    "folders": (
+        "a folder or a ZIP for each learner",
+        r"(?P<id>[^/]+?)(?:(?i:\.zip)?/(?P<file>.+)|(?i:\.zip))",
+    ),
+    "files": ("a file or a ZIP for each learner", _ALONE),
 }
 
 
@@ -94,14 +112,14 @@ def named(name: str, source: str, slugs: Sequence[str], folders: Collection[str]
 
 
 def by_problem(slugs: Sequence[str]) -> Layout:
-    """Return the layout with a folder for each exercise and in it a file for each learner."""
-    says = "a folder for each exercise, a file for each learner"
+    """Return the layout with a folder for each exercise and in it a file or a ZIP for each."""
+    says = "a folder for each exercise, a file or a ZIP for each learner"
     return _layout("problems", says, rf"(?P<problem>{_any_of(slugs)})/{_ALONE}")
 
 
 def one_learner(slugs: Sequence[str]) -> Layout:
     """Return the layout of one learner's folder, with a file for each exercise."""
-    return _layout("one", "one learner's files", rf"(?P<problem>{_any_of(slugs)})(?:{_ENDING})")
+    return _layout("one", "one learner's files", rf"(?P<problem>{_any_of(slugs)}){_ENDING}")
 
 
 def given(pattern: str, slugs: Sequence[str]) -> Layout:
@@ -131,7 +149,8 @@ def given(pattern: str, slugs: Sequence[str]) -> Layout:
         regex += known.get(word, "")
     if not used & {"id", "name"}:
         raise UsageError(f"--pattern {pattern}: it must contain {{learner}}, {{id}} or {{name}}")
-    return _layout("pattern", f"the pattern {pattern}", regex)
+    compiled = re.compile(regex, re.DOTALL)
+    return Layout("pattern", f"the pattern {pattern}", compiled, opens_zips=True)
 
 
 def _layout(name: str, says: str, regex: str) -> Layout:
@@ -148,7 +167,7 @@ def _clones(source: str) -> str:
 def _files(slugs: Sequence[str]) -> str:
     """Return a regular expression for `ada.py`, `ada_softmax.py` and `softmax-ada.py`."""
     words, gap = _any_of(slugs), "[-_. ]+"
-    return rf"(?:(?P<lead>{words}){gap})?(?P<id>[^/]+?)(?:{gap}(?P<problem>{words}))?(?:{_ENDING})"
+    return rf"(?:(?P<lead>{words}){gap})?(?P<id>[^/]+?)(?:{gap}(?P<problem>{words}))?{_ENDING}"
 
 
 def _any_of(slugs: Sequence[str]) -> str:
@@ -172,9 +191,10 @@ def layout_of(
     """
     if wish.pattern:
         return given(wish.pattern, wish.slugs), ""
-    paths = [entry.path for entry in entries if is_source(entry.path)]
+    handed_in = {entry.handed_in for entry in entries}
+    paths = sorted(filter(is_source, handed_in))
     views = [("", source)]
-    tops = {entry.path.partition("/")[0] for entry in entries}
+    tops = {path.partition("/")[0] for path in handed_in}
     if len(tops) == 1 and "/" in paths[0]:
         (top,) = tops
         views.append((f"{top}/", top))
@@ -192,9 +212,16 @@ def layout_of(
     return layout, prefix
 
 
-def match(layout: Layout, prefix: str, path: str) -> Mapping[str, str | None] | None:
-    """Return the layout's groups of a path without `prefix`, or None when it does not match."""
-    return layout.read(path[len(prefix) :]) if path.startswith(prefix) else None
+def match(layout: Layout, prefix: str, entry: Entry) -> Mapping[str, str | None] | None:
+    """Return the layout's groups of a file without `prefix`, or None when it does not match."""
+    inside = entry.path[len(entry.handed_in) :]
+    return _read(layout, prefix, entry.handed_in, inside)
+
+
+def _read(
+    layout: Layout, prefix: str, path: str, inside: str = ""
+) -> Mapping[str, str | None] | None:
+    return layout.read(path[len(prefix) :], inside) if path.startswith(prefix) else None
 
 
 def _detected(
@@ -210,7 +237,7 @@ def _detected(
         return whole[0][1:]
     if counted:
         count, layout, prefix = max(counted, key=lambda item: item[0])
-        other = next(path for path in paths if not match(layout, prefix, path))
+        other = next(path for path in paths if not _read(layout, prefix, path))
         message = (
             f"{source}: {count} of {len(paths)} files are named as in {layout.says};"
             f" {other!r} is not"
@@ -220,28 +247,44 @@ def _detected(
 
 
 def _plain(source: str, paths: Sequence[str], wish: Wish) -> Layout:
-    """Return a layout without a platform: a folder or a file for each learner."""
+    """Return a layout without a platform: a folder, a file or a ZIP for each learner."""
     deep = [path for path in paths if "/" in path]
     flat = [path for path in paths if "/" not in path]
-    if deep and flat:
+    alone = [path for path in flat if not path.lower().endswith(".zip")]
+    if deep and alone:
         message = (
-            f"{source}: it contains both files and folders ({flat[0]!r},"
+            f"{source}: it contains both files and folders ({alone[0]!r},"
             f" {deep[0]!r}); either may stand for a learner"
         )
         raise UsageError(Complaint(message, advice=_ADVICE))
     if deep:
         sorted_by_problem = by_problem(wish.slugs)
-        every = _matches(sorted_by_problem, "", paths) == len(paths)
-        return sorted_by_problem if every else named("folders", source, wish.slugs)
+        if _matches(sorted_by_problem, "", paths) == len(paths):
+            return sorted_by_problem
+        return _of_learners(source, paths, wish)
     own = one_learner(wish.slugs)
     count = _matches(own, "", flat)
     if 0 < count < len(flat):
-        solution = next(path for path in flat if match(own, "", path))
-        other = next(path for path in flat if not match(own, "", path))
+        solution = next(path for path in flat if own.read(path))
+        other = next(path for path in flat if not own.read(path))
         message = f"{source}: {solution!r} is named for an exercise, but {other!r} is not"
         raise UsageError(Complaint(message, advice=_ADVICE))
     return own if count else named("files", source, wish.slugs)
 
 
+def _of_learners(source: str, paths: Sequence[str], wish: Wish) -> Layout:
+    """Return the layout `folders`. Raises UsageError when a folder is named for an exercise."""
+    layout = named("folders", source, wish.slugs)
+    for path in paths:
+        groups = layout.read(path)
+        if groups and groups["id"] in wish.slugs:
+            message = (
+                f"{source}: {path.partition('/')[0]!r} is named for an exercise and cannot be"
+                f" a learner; so it is unclear whose {path!r} is"
+            )
+            raise UsageError(Complaint(message, advice=_ADVICE))
+    return layout
+
+
 def _matches(layout: Layout, prefix: str, paths: Iterable[str]) -> int:
-    return sum(match(layout, prefix, path) is not None for path in paths)
+    return sum(_read(layout, prefix, path) is not None for path in paths)

@@ -35,6 +35,13 @@ class Entry:
 
     path: str
     refused: str = ""
+    zip_path: str = ""
+    """path of the learner's ZIP that contains the file, or empty"""
+
+    @property
+    def handed_in(self) -> str:
+        """The path of the file that was handed in: this one, or the ZIP that contains it."""
+        return self.zip_path or self.path
 
 
 class UnreadableError(Exception):
@@ -141,29 +148,35 @@ def relevant(found: Iterator[tuple[str, str]], inner: InnerZips) -> tuple[Entry,
     """Return the files that assignment needs, sorted by path; the ZIPs of learners are opened.
 
     Of the files that cannot be submissions, those at the top and one for each folder are kept:
-    they show which learners exist. So a class of cloned repositories stays small in memory.
+    they show which learners exist, and each ZIP has an entry. So a class of cloned repositories
+    stays small in memory.
     """
     kept: dict[str, Entry] = {}
     seen: set[str] = set()
 
-    def keep(path: str, why: str) -> None:
+    def keep(path: str, why: str, zip_path: str = "") -> bool:
         parts = path.split("/")
         if any(_is_junk(part) for part in parts):
-            return
+            return False
         if path in kept:
             why = "two files have this name"
         is_metadata = parts[-1] == METADATA and len(parts) <= 2
         if not path.lower().endswith((*SOURCES, ".zip")) and not is_metadata:
-            where = "/".join(parts[:-1][:3])
+            where = zip_path or "/".join(parts[:-1][:3])
             if where and where in seen:
-                return
+                return False
             seen.add(where)
-        kept[path] = Entry(path, why)
+        kept[path] = Entry(path, why, zip_path)
+        return True
 
     for path, why in found:
         if path.lower().endswith(".zip") and not why:
-            for inside, reason in inner.list(path):
-                keep(inside, reason)
+            listed = [
+                keep(inside, reason, "" if inside == path else path)
+                for inside, reason in inner.list(path)
+            ]
+            if not any(listed):
+                keep(path, f"this ZIP contains no {' or '.join(SOURCES)} file")
         else:
             keep(path, why)
     return tuple(sorted(kept.values(), key=lambda entry: entry.path))

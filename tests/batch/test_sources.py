@@ -129,7 +129,7 @@ def test_a_zip_cut_or_altered_at_any_byte_is_read_or_raises_damaged_error() -> N
 
 def test_a_zip_in_a_zip_of_the_class_is_listed_as_a_folder(tmp_path: Path) -> None:
     tree = _tree(tmp_path, _zip({"ada/work.zip": _zip({"src/a.py": b"one"})}))
-    assert tree.entries == (Entry("ada/work.zip/src/a.py"),)
+    assert tree.entries == (Entry("ada/work.zip/src/a.py", zip_path="ada/work.zip"),)
     assert tree.read("ada/work.zip/src/a.py") == b"one"
 
 
@@ -167,7 +167,39 @@ def test_a_bad_zip_of_one_learner_does_not_affect_other_learners(
 def test_a_zip_in_a_learners_zip_is_not_opened(tmp_path: Path) -> None:
     inner = _zip({"b.zip": _zip({"c.zip": b""})})
     (entry,) = _tree(tmp_path, _zip({"ada/a.zip": inner})).entries
-    assert entry == Entry("ada/a.zip/b.zip", "a ZIP inside a learner's ZIP is not opened")
+    assert entry.path == "ada/a.zip/b.zip"
+    assert entry.refused == "a ZIP inside a learner's ZIP is not opened"
+
+
+@pytest.mark.parametrize("members", [{}, {"__MACOSX/a.py": b""}], ids=["empty", "tools only"])
+def test_a_learners_zip_without_a_submission_keeps_an_entry_with_the_reason(
+    members: dict[str | zipfile.ZipInfo, bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "eve.zip").write_bytes(_zip(members))
+    (tmp_path / "ada.py").write_text("")
+    (tree,) = open_trees([tmp_path])
+    assert tree.entries == (
+        Entry("ada.py"),
+        Entry("eve.zip", "this ZIP contains no .py or .ipynb file"),
+    )
+
+
+def test_a_zip_that_occurs_twice_in_a_zip_is_refused(tmp_path: Path) -> None:
+    inner = _zip({"a.py": b""})
+    data = _zip({"ada.zip": inner, "bob.zip": inner}).replace(b"bob.zip", b"ada.zip")
+    (entry,) = _tree(tmp_path, data).entries
+    assert entry == Entry("ada.zip/a.py", "two files have this name", "ada.zip")
+
+
+def test_each_learners_zip_keeps_an_entry_for_a_file_that_cannot_be_a_submission(
+    tmp_path: Path,
+) -> None:
+    inner = _zip({"essay.pdf": b"", "notes.txt": b""})
+    tree = _tree(tmp_path, _zip({f"a/b/c/{who}.zip": inner for who in ("ada", "bob")}))
+    assert [entry.path for entry in tree.entries] == [
+        "a/b/c/ada.zip/essay.pdf",
+        "a/b/c/bob.zip/essay.pdf",
+    ]
 
 
 # --- folders ------------------------------------------------------------------------------------

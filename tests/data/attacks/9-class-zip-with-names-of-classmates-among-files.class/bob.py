@@ -1,0 +1,1 @@
+@6-honest-unlucky-prints-to-stdout

@@ -1,0 +1,1 @@
+@1-undeserved-pass-zeros-everywhere
