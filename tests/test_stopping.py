@@ -109,6 +109,18 @@ def test_a_signal_leaves_no_process_and_no_folder(
     assert until(lambda: not list(scratch.iterdir())), list(scratch.rglob("*"))
 
 
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core needs no workers")
+def test_a_killed_audit_takes_its_workers_along(scratch: Path) -> None:
+    with grading(
+        REPOSITORY, scratch, "audit", "multi_head_attention", "--reseeds", "50"
+    ) as process:
+        assert until(lambda: len(below(process.pid)) >= 2), below(process.pid)
+        workers = below(process.pid)
+        process.kill()
+        process.communicate(timeout=60)
+    assert until(lambda: not any(lives(*one) for one in workers.items())), workers
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_while_the_grader_starts_prints_no_traceback(
     small_course: Path, scratch: Path, number: int

@@ -1,6 +1,7 @@
 """The script that a fresh interpreter runs: `python -I -S child/__main__.py MODE WORD SITE...`.
 
-MODE is `pipe` or `zygote`. WORD lists the descriptors of a zygote, or is the grader's process id.
+MODE is `pipe`, `zygote` or `examine`. WORD is the grader's process id, the list of a zygote's
+descriptors, or a scratch folder.
 Each SITE is a folder with installed packages, which is appended to `sys.path`: `-S` skips `.pth`
 files, which would make this project importable. The modules of this folder are imported as the
 package `_learner_process`, so no other module of the grader is loaded.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -56,14 +57,16 @@ def run(options: AuditOptions, context: Context) -> int:
 def _audit_all(root: Path, slugs: Sequence[str], reseeds: Sequence[int]) -> Iterable[list[Audit]]:
     """Yield the audits of each exercise, computed in as many processes as the machine has cores.
 
-    Each process audits every n-th reseed of one exercise.
+    Each process audits every n-th reseed of one exercise. Where processes cannot share a semaphore
+    (no writable /dev/shm), this process does all the work.
     """
     cores = os.cpu_count() or 1
     shares = min(len(reseeds), max(1, cores // max(1, len(slugs))))
-    if len(slugs) * shares < 2:
+    pool = _pool(min(cores, len(slugs) * shares))
+    if not pool:
         yield from (audit_slug(root, slug, reseeds) for slug in slugs)
         return
-    with ProcessPoolExecutor(min(cores, len(slugs) * shares)) as pool:
+    with pool:
         futures = [
             [pool.submit(audit_slug, root, slug, reseeds[n::shares]) for n in range(shares)]
             for slug in slugs
@@ -71,6 +74,20 @@ def _audit_all(root: Path, slugs: Sequence[str], reseeds: Sequence[int]) -> Iter
         for parts in futures:
             audits = [audit for part in parts for audit in part.result()]
             yield sorted(audits, key=lambda audit: audit.reseed)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor | None:
+    """Return a pool whose workers end with this process, or None where one is of no use."""
+    if workers < 2:
+        return None
+    try:
+        if sys.platform == "linux":
+            from grader.child.sandbox.enter import die_with
+
+            return ProcessPoolExecutor(workers, initializer=die_with, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(workers)
+    except OSError:
+        return None
 
 
 def audit_slug(root: Path, slug: str, reseeds: Sequence[int]) -> list[Audit]:

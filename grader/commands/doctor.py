@@ -39,8 +39,10 @@ def run(options: DoctorOptions, context: Context) -> int:
     why = note or "it confines learner code, and every layer that it needs works here"
     try:
         attempts: tuple[Tried, ...] = examine().attempts
-    except UsageError:  # the note says why
+    except UsageError as error:
         attempts = ()
+        if confines:  # else `why` says it
+            why += f"; no attempt was made: {error.complaints[0].message}"
     if options.format == "json":
         context.say(json.dumps(_facts(reached, why, confines, attempts), indent=2))
     else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 from dataclasses import dataclass
 
-from grader.errors import UsageError
+from grader.errors import MachineError, UsageError
+from grader.files import temporary_folder
 from grader.runners import launch
 
 HELD = -1
@@ -57,18 +57,26 @@ class Examination:
 
 
 def examine() -> Examination:
-    """Make every attempt in a fresh interpreter; `UsageError` where this cannot be done."""
+    """Make every attempt in a fresh interpreter.
+
+    Raises UsageError where this cannot be done, and MachineError when it cannot be done now.
+    """
     if not launch.can_start():
         raise UsageError("the sandbox needs Linux")
-    with tempfile.TemporaryDirectory(prefix="grader-doctor-") as folder:
-        done = subprocess.run(
-            launch.command("examine", folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=launch.environment("/"),
-            cwd="/",
-            timeout=_SECONDS,
-        )
+    with temporary_folder() as folder:
+        try:
+            done = subprocess.run(
+                launch.command("examine", folder),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=launch.environment("/"),
+                cwd="/",
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise MachineError(f"the examination did not end within {_SECONDS:.0f} s") from None
+        except OSError as error:
+            raise MachineError(f"cannot start a process: {error.strerror}") from None
     if done.returncode:
         raise UsageError(f"the examination failed: {done.stderr.decode(errors='replace')[-400:]}")
     found = json.loads(done.stdout)

@@ -618,6 +618,21 @@ def test_a_full_disk_under_the_database_exits_2_and_keeps_the_results(
     assert 0 < count(tmp_path / "c.db") < 60
 
 
+NO_TEMPORARY_FOLDER = """
+    for place in /tmp /var/tmp /usr/tmp; do
+        [ ! -d $place ] || { mount --rbind $place $place; mount -o remount,bind,ro $place; }
+    done
+    cd /proc
+    exec "$@"
+    """
+
+
+def test_doctor_says_that_it_tried_nothing_without_a_temporary_folder() -> None:
+    ran = run_apart(NO_TEMPORARY_FOLDER, sys.executable, "-m", "grader", "doctor")
+    assert "cannot make a temporary folder" in " ".join(ran.stdout.split())
+    assert "Traceback" not in ran.stderr
+
+
 @pytest.mark.parametrize(("command", "runner"), [("grade", "process"), ("batch", "process"),
                                                  ("batch", "auto")])  # fmt: skip
 def test_no_temporary_folder_exits_2_with_a_sentence(
@@ -629,17 +644,18 @@ def test_no_temporary_folder_exits_2_with_a_sentence(
     if command == "batch":
         learners = generated.write(tmp_path / "class", 1, ("right",))
         argv += [learners, "--database", disk / "c.db"]
-    script = f"""
-        mount -t tmpfs none {disk}
-        for place in /tmp /var/tmp /usr/tmp; do
-            [ ! -d $place ] || {{ mount --rbind $place $place; mount -o remount,bind,ro $place; }}
-        done
-        exec "$@"
-        """
-    ran = run_apart(script, sys.executable, "-m", "grader", *argv)
+    mounts = f"mount -t tmpfs none {disk}\n{NO_TEMPORARY_FOLDER}"
+    ran = run_apart(mounts, sys.executable, "-m", "grader", *argv)
     assert ran.returncode == 2, ran
     assert "cannot make a temporary folder" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+def test_an_audit_without_shared_memory_needs_no_other_process() -> None:
+    script = 'mount --rbind /dev/shm /dev/shm; mount -o remount,bind,ro /dev/shm; exec "$@"'
+    audit = ["audit", "multi_head_attention", "--reseeds", "1", "--root", str(REPOSITORY)]
+    ran = run_apart(script, sys.executable, "-m", "grader", *audit)
+    assert (ran.returncode, ran.stderr) == (0, ""), ran
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
