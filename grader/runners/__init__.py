@@ -8,7 +8,7 @@ Importing this package is fast; a runner's own module is imported when the runne
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -116,6 +116,13 @@ JOBS, SPARE = 1, 2
 """the default numbers of submissions that run at once; see `RunnerClass`"""
 
 
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+_C = TypeVar("_C", bound=_Closable)
+
+
 class Reached(NamedTuple):
     """What isolates learner code in a run: a part of the key of each stored result."""
 
@@ -155,21 +162,30 @@ def again(reached: Reached, jobs: int = JOBS, spare: int = SPARE) -> ConcurrentR
 
     Raises `errors.MachineError` when none starts, or when it reaches anything else.
     """
-    from grader.errors import MachineError, UsageError
     from grader.runners.retrying import patiently
 
-    def same() -> ConcurrentRunner:
-        try:
-            runner = RUNNERS[reached.runner]()(jobs, spare)
-        except UsageError as error:
-            raise MachineError(str(error)) from None
-        found = Reached(runner.name, runner.isolation)
-        if found != reached:
-            runner.close()
-            raise MachineError(f"the isolation changed during the run: {found}, before {reached}")
-        return runner
+    def start() -> tuple[ConcurrentRunner, Reached]:
+        runner = RUNNERS[reached.runner]()(jobs, spare)
+        return runner, Reached(runner.name, runner.isolation)
 
-    return patiently(same)
+    return patiently(lambda: same(reached, start))
+
+
+def same(reached: Reached, start: Callable[[], tuple[_C, Reached]]) -> _C:
+    """Return what `start` starts if it reaches `reached`; else close it.
+
+    Raises `errors.MachineError` when it cannot start here, or reaches anything else.
+    """
+    from grader.errors import MachineError, UsageError
+
+    try:
+        started, found = start()
+    except UsageError as error:
+        raise MachineError(str(error)) from None
+    if found != reached:
+        started.close()
+        raise MachineError(f"the isolation changed during the run: {found}, before {reached}")
+    return started
 
 
 def _made(name: str, jobs: int, spare: int) -> ConcurrentRunner:

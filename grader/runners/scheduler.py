@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from grader.errors import MachineError
@@ -41,13 +42,24 @@ class Scheduler(ABC):
 
     def _run(self, job: Job) -> Run:
         ticket = self.submit(job)
-        self._prepare(job)
-        while ticket not in self._finished:
-            self._step(1.0)
+        try:
+            self._prepare(job)
+            while ticket not in self._finished:
+                self._step(1.0)
+        except MachineError:  # of the runner: the job may still run
+            self._abandon(ticket)
+            raise
         finished = self._finished.pop(ticket)
         if isinstance(finished, MachineError):
             raise finished
         return finished
+
+    def _abandon(self, ticket: int) -> None:
+        """End a job whose result nobody takes; do nothing when it runs no more."""
+        if ticket in self._active:
+            _, supervision = self._active.pop(ticket)
+            with suppress(Exception):  # its child cannot be reached
+                supervision.abandon()
 
     def submit(self, job: Job) -> int:
         """Start a job and return its ticket; wait while no child can be started."""

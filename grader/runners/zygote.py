@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import Complaint, MachineError, UsageError
 from grader.model import Job
-from grader.runners import launch, layers
+from grader.runners import Reached, launch, layers, same
 from grader.runners.endings import cpu_seconds
 from grader.runners.retrying import LACKS
 from grader.runners.scheduler import Scheduler
@@ -40,7 +40,7 @@ class ZygoteRunner(Scheduler):
 
     def __init__(self, jobs: int = 1, spare: int = launch.SLOTS - 1) -> None:
         super().__init__(jobs, spare)
-        self._client = self._connect()
+        self._client, (_, self.isolation) = self._connect()
         self._restarts: Counter[int] = Counter()
         """ticket -> how often its job was started again"""
 
@@ -55,7 +55,7 @@ class ZygoteRunner(Scheduler):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connect(self) -> ZygoteClient:
+    def _connect(self) -> tuple[ZygoteClient, Reached]:
         if not launch.can_start():
             raise UsageError("the runner 'zygote' needs Linux")
         try:
@@ -73,8 +73,7 @@ class ZygoteRunner(Scheduler):
             client.close()
             message = f"the runner 'zygote' cannot confine here: missing {' and '.join(missing)}"
             raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
-        self.isolation = layers.names(*tried)
-        return client
+        return client, Reached(self.name, layers.names(*tried))
 
     def submit(self, job: Job) -> int:
         """Start a job and return its ticket; wait while no child can be started."""
@@ -126,16 +125,7 @@ class ZygoteRunner(Scheduler):
 
     def _reconnect(self) -> ZygoteClient:
         """Return a new client; MachineError also when the sandbox is not what it was before."""
-        before = self.isolation
-        try:
-            client = self._connect()
-        except UsageError as error:
-            raise MachineError(str(error)) from None
-        if self.isolation != before:
-            client.close()
-            now, self.isolation = self.isolation, before
-            raise MachineError(f"the isolation changed during the run: {now}, before {before}")
-        return client
+        return same(Reached(self.name, self.isolation), self._connect)
 
 
 def _limits(job: Job) -> tuple[int, int]:

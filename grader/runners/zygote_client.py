@@ -242,5 +242,6 @@ class ZygoteClient:
             died = slot.state == IDLE and what == protocol.EXITED
             self._failures = self._failures + 1 if died else 0
             slot.clear()
-            if self._failures >= _MOST_FAILURES:
-                raise MachineError(f"no child could enter the sandbox ({status}): {self.log()}")
+        if self._failures >= _MOST_FAILURES:
+            self._failures = 0  # another attempt starts afresh
+            raise MachineError(f"no child could enter the sandbox: {self.log()}")

@@ -269,3 +269,32 @@ def test_a_fault_of_one_submission_does_not_keep_the_others_from_being_printed(
     assert [report["verdict"] for report in reports] == ["passed", "passed"]
     assert "evil.py was not graded:" in err
     assert "Traceback" not in err
+
+
+class OnceDeaf(ZygoteRunner):
+    """Fails once to listen to its children, while one of them runs a job."""
+
+    failures = 0
+
+    def _listen(self, timeout: float, beside: Any) -> bool:
+        if not self.failures:
+            self.failures += 1
+            raise MachineError("no child could enter the sandbox")
+        return super()._listen(timeout, beside)
+
+
+def test_a_job_whose_runner_failed_is_ended_before_it_is_run_again() -> None:
+    runner = OnceDeaf()
+    with runner:
+        assert runner.run(HONEST_JOB).executions["case-1"].outcome is Outcome.RETURNED
+        assert runner.failures == 1
+        assert runner.wait(0.5) == {}
+
+
+def test_a_zygote_that_is_replaced_by_one_with_other_layers_is_refused() -> None:
+    with ZygoteRunner() as runner:
+        runner.isolation = before = (*runner.isolation, "another")
+        os.kill(parent_of_children(runner), signal.SIGKILL)
+        with pytest.raises(MachineError, match="isolation changed during the run"):
+            runner.run(HONEST_JOB)
+        assert runner.isolation == before

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -91,3 +93,18 @@ def test_a_flood_has_the_same_outcome_every_time(runner: Runner, place: str) -> 
         run = runner.run(job)
         told = run.refusal.kind if run.refusal else run.executions["case-0"].outcome.value
         assert told == ("output" if at_import else "output_limit")
+
+
+def test_a_submission_loses_no_time_to_a_child_that_was_killed() -> None:
+    limits = replace(PATIENT, seconds=60.0, total_seconds=20.0)
+    killed_one: list[bytes | None] = [HELLO + READY, NONE_CAME, None]
+    other: list[bytes | None] = [HELLO + READY, NONE_CAME]
+    scripts = iter([killed_one, other])
+    job = Job(submission("as the script says"), "f", ONE, calls(2), limits)
+    killed = Ending(-9, 10.0)
+    supervision = Supervision(lambda _request, _marker: ScriptedChild(next(scripts), killed), job)
+    supervision.advance(1.0)
+    time.sleep(0.5)  # the first child computes
+    supervision.advance(1.0)
+    supervision.advance(1.0)
+    assert supervision.deadline - time.monotonic() > limits.total_seconds - 0.3
