@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from conftest import SMALL_COURSE, Ran, run_in, write_files
 from rich.cells import cell_len
 from rich.console import Console
 
+from grader import formats
 from grader.catalog import Course
 from grader.formats import terminal as screen
-from grader.model import Report
+from grader.model import Reason, Report, Verdict
 from grader.pipeline import ProblemGrader
 from grader.runners import RUNNERS
 
@@ -262,3 +264,18 @@ def test_several_reports_are_separated_by_a_blank_line(small_course: Path) -> No
     out = run_in(small_course, "grade", "a.py", "b.py").out
     assert out.count("A projection with a bias") == 2
     assert "\n\nA projection with a bias\nb.py" in out
+
+
+def test_a_red_requirement_shows_a_red_case_and_not_one_that_was_skipped(
+    reports: dict[str, Report],
+) -> None:
+    report = reports["wrong values"]
+    red = next(r for r in report.requirements if r.verdict is Verdict.FAILED and len(r.cases) > 1)
+    first, second, *rest = red.cases
+    assert second.verdict is Verdict.FAILED
+    skipped = replace(first, verdict=Verdict.SKIPPED, mismatch=None, reason=Reason("structure"))
+    changed = replace(red, cases=(skipped, second, *rest))
+    results = tuple(changed if r is red else r for r in report.requirements)
+    text = formats.render("terminal", [replace(report, requirements=results)])
+    assert f"{second.case.id}:" in text
+    assert f"{first.case.id}:" not in text

@@ -23,7 +23,7 @@ def test_an_answer_that_solves_nothing_meets_what_its_header_says(attack: Attack
     assert met == {*attack.said("met").split()}
 
 
-def test_a_trivial_answer_meets_no_requirement_that_compares_values() -> None:
+def test_a_trivial_answer_meets_only_the_requirements_of_its_header() -> None:
     """A step left out may leave others right; the example may be known."""
     headers = [a.said("met") for a in TRIVIAL if a.kind.startswith("trivial answer")]
     assert len(headers) >= 9

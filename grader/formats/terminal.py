@@ -18,6 +18,7 @@ from rich.text import Text
 
 from grader import explain
 from grader.formats.json import points
+from grader.formats.shared import red_cases
 from grader.model import CaseResult, Outlook, Report, RequirementResult, Verdict
 from grader.text import clean
 
@@ -153,8 +154,7 @@ class _Layout:
         name = requirement.id + (" (bonus)" if requirement.bonus else "")
         yield self.row(mark, style, name, says, f"{word} {count}")
         if not _is_not_red(result):
-            unmet = _unmet(result)
-            for case in unmet if self.every_case else unmet[:1]:
+            for case in _unmet(result) if self.every_case else red_cases(result)[:1]:
                 yield from self.case(case)
             if result.diagnosis:
                 yield self.barred([self.text(f"Hint: {result.diagnosis.hint}", "yellow")])
