@@ -34,7 +34,7 @@ OTHER = {
 CHANGES_NO_RESULT = {"reveal", "require_isolation", "runner"}
 """the runner that a run reaches is part of a task instead"""
 NOT_ABOUT_RESULTS = {
-    GradeOptions: {"targets", "problem", "verbose", "format", "output"},
+    GradeOptions: {"targets", "helpers", "problem", "verbose", "format", "output"},
     BatchOptions: {
         *("paths", "problem", "jobs", "dask", "database", "layout", "pattern", "skip_ambiguous"),
         *("dry_run", "export", "output", "reports"),
