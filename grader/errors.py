@@ -70,8 +70,17 @@ class UsageError(GraderError):
 class MachineError(Exception):
     """The machine refused what the grader needs, such as memory or a process (exit code 3).
 
-    It is neither a verdict nor a reason for a weaker runner.
+    It is neither a verdict nor a reason for a weaker runner. `advice`, a sentence or "", says what
+    the user can do.
     """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
+
+
+SHORT = "This machine is short of memory or processes; try again."
+"""the advice where the machine lacks memory, process numbers or descriptors"""
 
 
 def unknown_name(message: str, word: str, known: Iterable[str]) -> UsageError:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from grader.errors import Complaint, MachineError, UsageError
+from grader.errors import SHORT, Complaint, MachineError, UsageError
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
@@ -68,7 +68,7 @@ def temporary_folder(place: str | None = None) -> TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="grader-", dir=place, ignore_cleanup_errors=True)
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-            raise MachineError(f"cannot make a temporary folder: {error.strerror}") from None
+            raise MachineError(f"cannot make a temporary folder: {error.strerror}", SHORT) from None
         message = f"cannot make a temporary folder: {error.strerror}"
         advice = "Set TMPDIR to a folder on a disk with space, in which you may write."
         raise UsageError(Complaint(message, advice=advice)) from None

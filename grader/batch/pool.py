@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from grader.batch import grading
 from grader.batch.snapshot import Snapshot
 from grader.batch.task import Fault, Result, Task
-from grader.errors import GraderError, MachineError
+from grader.errors import SHORT, GraderError, MachineError
 from grader.runners import Reached
 from grader.runners.retrying import LACKS, patiently
 from grader.runners.scratch import Scratch
@@ -202,7 +202,7 @@ class Pool:
             except OSError as error:
                 if error.errno in LACKS:
                     message = f"no worker process can be started: {error.strerror}"
-                    raise MachineError(message) from None
+                    raise MachineError(message, SHORT) from None
                 raise
             undo.pop_all()
         return _WorkerProcess(ours, process, folder)

@@ -79,10 +79,11 @@ def forget_the_course() -> None:
 
 def _erase_arguments() -> None:
     """Overwrite the command line but for its first word, in the kernel's and Python's memory."""
-    words = Path("/proc/self/cmdline").read_bytes()
-    fields = Path("/proc/self/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-    first = words.find(b"\0") + 1
-    ctypes.memset(int(fields[_ARG_START]) + first, 0, len(words) - first)
+    with contextlib.suppress(FileNotFoundError):  # no /proc, which alone shows the kernel's copy
+        words = Path("/proc/self/cmdline").read_bytes()
+        fields = Path("/proc/self/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+        first = words.find(b"\0") + 1
+        ctypes.memset(int(fields[_ARG_START]) + first, 0, len(words) - first)
     count, copies = ctypes.c_int(), ctypes.POINTER(ctypes.c_wchar_p)()
     ctypes.pythonapi.Py_GetArgcArgv(ctypes.byref(count), ctypes.byref(copies))
     addresses = ctypes.cast(copies, ctypes.POINTER(ctypes.c_void_p))

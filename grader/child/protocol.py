@@ -81,8 +81,8 @@ EVENT = struct.Struct("=BBHiQI")
 TRIED, EXITED, FAILED = range(1, 4)
 """the sandbox was tried (slot: Landlock's ABI, status: its working layers); a child ended; no child
 could be started"""
-LANDLOCK, SECCOMP, TRUNCATE, TCP, DEVICES, SIGNALS, LIMITS, PRIVILEGES, PATHS = (
-    1 << i for i in range(9)
+LANDLOCK, SECCOMP, TRUNCATE, TCP, DEVICES, SIGNALS, LIMITS, PRIVILEGES, PATHS, PROC = (
+    1 << i for i in range(10)
 )
 """the layers of the sandbox that can be missing, as bits of the status of TRIED: Landlock for
 files, seccomp, Landlock for more, resource limits, no capabilities, a root of its own"""

@@ -25,10 +25,13 @@ def main(word: str) -> None:
     os.chdir("/")
     os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader handles Ctrl-C
+    if not Path("/proc/self/fd").exists():
+        os.write(events, protocol.EVENT.pack(protocol.TRIED, 0, 0, 0, 0, 0))
+        os._exit(0)
     _keep(sorted((commands, events, *rest)))
     limit = tasks.TaskLimit()
     kind = root.find(enter.readable(), limit)
-    working = trial.measure() | (protocol.PATHS if kind else 0)
+    working = trial.measure() | protocol.PROC | (protocol.PATHS if kind else 0)
     tried = protocol.EVENT.pack(protocol.TRIED, landlock.abi(), limit.way, working, 0, 0)
     os.write(events, tried)
     mandatory = protocol.LANDLOCK | protocol.SECCOMP

@@ -8,7 +8,7 @@ import sys
 
 from grader import stopping
 from grader.commands import FAULT, NOT_MET, TO_FIX, Context
-from grader.errors import GraderError, MachineError
+from grader.errors import Complaint, GraderError, MachineError
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """errors of a write to an open stream on a full or failing device"""
@@ -43,7 +43,7 @@ def exit_code(error: BaseException, context: Context) -> int:
 def _fault(error: BaseException, context: Context) -> int:
     """Report a missing package, a fault of the machine or of the grader."""
     if isinstance(error, MachineError):
-        context.tell(f"{error}\n    help: This machine is short of memory or processes; try again.")
+        context.tell(f"{Complaint(str(error), advice=error.advice)}")
         return FAULT
     if isinstance(error, ModuleNotFoundError) and error.name in _NEEDED:
         context.tell(

@@ -6,7 +6,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 
-from grader.errors import MachineError, UsageError
+from grader.errors import SHORT, MachineError, UsageError
 from grader.files import temporary_folder
 from grader.runners import launch
 
@@ -76,7 +76,7 @@ def examine() -> Examination:
         except subprocess.TimeoutExpired:
             raise MachineError(f"the examination did not end within {_SECONDS:.0f} s") from None
         except OSError as error:
-            raise MachineError(f"cannot start a process: {error.strerror}") from None
+            raise MachineError(f"cannot start a process: {error.strerror}", SHORT) from None
     if done.returncode:
         raise UsageError(f"the examination failed: {done.stderr.decode(errors='replace')[-400:]}")
     found = json.loads(done.stdout)

@@ -11,6 +11,7 @@ from grader.child.protocol import (
     NO_THREADS,
     PATHS,
     PRIVILEGES,
+    PROC,
     REAL_UID,
     SECCOMP,
     SIGNALS,
@@ -38,8 +39,17 @@ _TASKS = {
 
 
 def missing(working: int) -> list[str]:
-    """Return the names of the mandatory layers that do not work."""
+    """Return the names of the mandatory layers that do not work, or /proc without which none is
+    measured.
+    """
+    if not working & PROC:
+        return ["/proc"]
     return [name for bit, name in MANDATORY.items() if not working & bit]
+
+
+def advice(names: list[str]) -> str:
+    """Return what to do about the `missing` layers."""
+    return "Mount /proc." if names == ["/proc"] else "Use Linux 5.13 or later."
 
 
 def names(working: int, abi: int, task_limit: int) -> tuple[str, ...]:

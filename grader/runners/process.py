@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from grader.child import protocol
-from grader.errors import MachineError
+from grader.errors import SHORT, MachineError
 from grader.model import Job
 from grader.runners import launch
 from grader.runners.bell import Bell
@@ -134,7 +134,7 @@ class ProcessChild:
         except RuntimeError as error:  # "can't start new thread"
             self._threads = [thread for thread in self._threads if thread.ident]
             self.stop()
-            raise MachineError(str(error)) from None
+            raise MachineError(str(error), SHORT) from None
 
     def _started(self, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
         try:
@@ -325,9 +325,10 @@ def kill_escapees(token: str) -> None:
 
 def _children() -> list[int]:
     pids: list[int] = []
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(OSError):  # the kernel lacks this file, or the thread ended
-            pids += map(int, (task / "children").read_text().split())
+    with contextlib.suppress(OSError):  # there is no /proc
+        for task in Path("/proc/self/task").iterdir():
+            with contextlib.suppress(OSError):  # the kernel lacks this file, or the thread ended
+                pids += map(int, (task / "children").read_text().split())
     return pids
 
 

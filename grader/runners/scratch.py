@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from grader.errors import MachineError
+from grader.errors import SHORT, MachineError
 from grader.files import temporary_folder
 from grader.runners.retrying import LACKS
 
@@ -23,7 +23,7 @@ def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, **options)
     except OSError as error:
         if error.errno in LACKS:
-            raise MachineError(f"no process can be started: {error.strerror}") from None
+            raise MachineError(f"no process can be started: {error.strerror}", SHORT) from None
         raise
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from grader.child import encoding, protocol
-from grader.errors import MachineError
+from grader.errors import SHORT, MachineError
 from grader.model import Call, Execution, Failure, Job, Outcome, Refusal, Run, Warned
 from grader.runners import endings
 from grader.runners.endings import (
@@ -272,7 +272,7 @@ class Supervision:
         self._kills += 1
         if self._kills > _MOST_KILLS:
             if self._child.confined:
-                raise MachineError(f"the learner's process was killed {self._kills} times")
+                raise MachineError(f"the learner's process was killed {self._kills} times", SHORT)
             return False
         self._executions.forget()
         self._ends = self._ended_before + time.monotonic() - self._started

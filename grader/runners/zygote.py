@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.errors import Complaint, MachineError, UsageError
+from grader.errors import SHORT, Complaint, MachineError, UsageError
 from grader.model import Job
 from grader.runners import Reached, launch, layers, same
 from grader.runners.endings import cpu_seconds
@@ -62,7 +62,9 @@ class ZygoteRunner(Scheduler):
             client = ZygoteClient(launch.take(self._most))
         except OSError as error:
             if error.errno in LACKS:
-                raise MachineError(f"the runner 'zygote' cannot start now: {error}") from None
+                raise MachineError(
+                    f"the runner 'zygote' cannot start now: {error}", SHORT
+                ) from None
             raise UsageError(f"the runner 'zygote' cannot start here: {error}") from None
         try:
             tried = client.tried(_TRIAL_SECONDS)
@@ -72,7 +74,7 @@ class ZygoteRunner(Scheduler):
         if missing := layers.missing(tried.working):
             client.close()
             message = f"the runner 'zygote' cannot confine here: missing {' and '.join(missing)}"
-            raise UsageError(Complaint(message, advice="Use Linux 5.13 or later."))
+            raise UsageError(Complaint(message, advice=layers.advice(missing)))
         return client, Reached(self.name, layers.names(*tried))
 
     def submit(self, job: Job) -> int:

@@ -6,7 +6,7 @@ import os
 import time
 
 from grader.child import protocol
-from grader.errors import MachineError
+from grader.errors import SHORT, MachineError
 from grader.runners.endings import Ending
 from grader.runners.supervision import CHUNK
 from grader.runners.zygote_client import ENDING, LOOK_SECONDS, ZygoteClient, ZygoteError
@@ -57,7 +57,7 @@ class ZygoteChild:
         ending, said = self._slot.ending, self.output().decode(errors="replace")
         self._slot.clear()
         if ending and ending.refused:
-            raise MachineError(f"no child could be started: {os.strerror(ending.refused)}")
+            raise MachineError(f"no child could be started: {os.strerror(ending.refused)}", SHORT)
         if self._tries == _MOST_TRIES:
             raise MachineError(f"no child read its request: {said}")
         self._tries += 1

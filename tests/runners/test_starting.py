@@ -28,7 +28,7 @@ from grader.child.protocol import (
     TRUNCATE,
 )
 from grader.child.sandbox import landlock, privileges, tasks, trial
-from grader.errors import MachineError, UsageError
+from grader.errors import SHORT, MachineError, UsageError
 from grader.runners import again, choose, launch, reach
 from grader.runners.zygote import ZygoteRunner
 
@@ -119,6 +119,53 @@ def test_a_fault_of_the_machine_exits_3_with_a_sentence(small_course: Path) -> N
     assert ran.returncode == 3, ran
     assert "Traceback" not in ran.stderr
     assert "help: This machine is short of memory or processes; try again." in ran.stderr
+
+
+def grade_without_proc(course: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    masked = 'mount -t tmpfs none /proc && exec "$@"'
+    if subprocess.run(
+        ["unshare", "-rm", "sh", "-c", masked, "sh", "true"], capture_output=True
+    ).returncode:
+        pytest.skip("mount namespaces cannot be had here")
+    grade = [sys.executable, "-m", "grader", "grade", "--root", str(course), *options]
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", masked, "sh", *grade],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+
+
+@linux
+@pytest.mark.parametrize("options", [["--runner", "zygote"], ["--require-isolation"]])
+def test_a_missing_proc_is_named_where_code_must_be_confined(
+    small_course: Path, options: list[str]
+) -> None:
+    ran = grade_without_proc(small_course, *options)
+    assert ran.returncode == 2, ran
+    assert "the runner 'zygote' cannot confine here: missing /proc" in ran.stderr
+    assert "help: Mount /proc." in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@linux
+def test_a_missing_proc_allows_the_weaker_runner_where_isolation_is_optional(
+    small_course: Path,
+) -> None:
+    ran = grade_without_proc(small_course)
+    assert ran.returncode in (0, 1), ran
+    assert "missing /proc; 'process' guards against accidents only" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@linux
+def test_only_a_lack_of_the_machine_is_called_one() -> None:
+    reached, _ = reach("process", False)
+    with pytest.raises(MachineError) as changed:
+        again(reached._replace(layers=()))
+    with few_descriptors(), pytest.raises(MachineError) as lacking:
+        choose("auto")
+    assert (changed.value.advice, lacking.value.advice) == ("", SHORT)
 
 
 @linux

@@ -27,7 +27,7 @@ from .conftest import HONEST, ONE, PATIENT, calls, submission
 if sys.platform != "linux":
     pytest.skip("the confined runner needs Linux", allow_module_level=True)
 
-from grader.child.protocol import LANDLOCK, REAL_UID, SECCOMP
+from grader.child.protocol import LANDLOCK, PROC, REAL_UID, SECCOMP
 from grader.child.sandbox import landlock, seccomp
 from grader.child.sandbox.syscalls import ALLOWED, FILTERED, OWN, Numbers
 from grader.runners.zygote import ZygoteRunner
@@ -309,7 +309,9 @@ def test_system_call_numbers_equal_those_in_the_kernel_headers() -> None:
 
 def _without(monkeypatch: pytest.MonkeyPatch, layers: int) -> None:
     """Make the zygote report only `layers`, as on a kernel without the others."""
-    monkeypatch.setattr(ZygoteClient, "tried", lambda self, timeout: Tried(layers, 7, REAL_UID))
+    monkeypatch.setattr(
+        ZygoteClient, "tried", lambda self, timeout: Tried(layers | PROC, 7, REAL_UID)
+    )
 
 
 @pytest.mark.parametrize(("layers", "missing"), [(SECCOMP, "landlock"), (LANDLOCK, "seccomp")])
