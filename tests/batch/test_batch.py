@@ -354,6 +354,7 @@ def test_a_runner_that_fails_is_replaced_and_its_task_is_graded(
 def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
     small_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from grader.child.protocol import PROC
     from grader.runners.zygote_client import Tried, ZygoteClient
 
     task, snapshot = task_and_snapshot(small_course)
@@ -362,7 +363,7 @@ def test_a_runner_that_fails_is_never_replaced_by_a_weaker_one(
         pytest.skip("the confined runner does not work here")
     task_grader = TaskGrader([snapshot], reached, str(tmp_path))
     try:
-        monkeypatch.setattr(ZygoteClient, "tried", lambda _self, _timeout: Tried(0, 0, 0))
+        monkeypatch.setattr(ZygoteClient, "tried", lambda _self, _timeout: Tried(PROC, 0, 0))
         task_grader._drop_runner()
         (fault,) = results_of(task_grader, task)
     finally:
