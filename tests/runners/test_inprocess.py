@@ -114,8 +114,8 @@ def _text(result: Any) -> str:
 def test_the_runner_removes_the_submissions_modules() -> None:
     import sys
 
-    before = set(sys.modules)
     runner, _ = choose("inprocess")
+    before = set(sys.modules)
     with runner:
         source = "from beside import scale\ndef f(X):\n    return X * scale\n"
         run = runner.run(

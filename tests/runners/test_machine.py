@@ -22,8 +22,6 @@ from conftest import REPOSITORY
 from grader.errors import MachineError
 from grader.model import Job, Limits, Outcome
 from grader.runners import RUNNERS, ConcurrentRunner
-from grader.runners.endings import Ending, is_foreign_kill, of_ending
-from grader.runners.output import Output
 from grader.runners.zygote import ZygoteRunner
 
 from .conftest import HONEST, ONE, PATIENT, UNTRUSTED, calls, submission
@@ -105,23 +103,6 @@ def test_a_confined_child_that_is_killed_every_time_is_a_fault_of_the_machine() 
         assert runner.run(HONEST_JOB).executions["case-1"].outcome is Outcome.RETURNED
 
 
-@pytest.mark.parametrize(
-    ("ending", "is_foreign"),
-    [
-        (Ending(-9, 50.0, cpu_seconds=1.0), True),
-        (Ending(-9, 290.0, cpu_seconds=1.0), False),  # near its limit of memory
-        (Ending(-9, 50.0, cpu_seconds=60.95), False),  # the kernel's limit of processor time
-        (Ending(-9, 50.0, flooded=True), False),
-        (Ending(-15, 50.0), False),
-        (Ending(None), False),
-    ],
-)
-def test_only_a_kill_without_a_reason_of_the_submission_is_the_machines(
-    ending: Ending, is_foreign: bool
-) -> None:
-    assert is_foreign_kill(ending, Output(b"", "m"), PATIENT) is is_foreign
-
-
 def test_a_kill_at_the_limit_of_processor_time_is_the_submissions() -> None:
     limits = Limits(seconds=60.0, total_seconds=1.5, memory_mb=1000)
     source = """
@@ -139,15 +120,6 @@ def test_a_kill_at_the_limit_of_processor_time_is_the_submissions() -> None:
     with ZygoteRunner() as runner:
         run = runner.run(Job(submission(source), "f", ONE, calls(1), limits))
     assert run.executions["case-0"].outcome is Outcome.TIMED_OUT
-
-
-def test_a_kill_by_the_kernel_tells_the_limit_of_processor_time() -> None:
-    from grader.runners.endings import Sources
-
-    ending = Ending(-9, 50.0, cpu_seconds=61.0)
-    output = Output(b"", "m")
-    judged = of_ending(ending, output, Sources(submission(HONEST)), PATIENT)
-    assert (judged.outcome, judged.failure.kind) == (Outcome.TIMED_OUT, "cpu")
 
 
 REFUSED_FORK = """

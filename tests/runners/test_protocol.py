@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from typing import Any
@@ -10,9 +11,13 @@ import numpy as np
 import pytest
 
 from grader.child import encoding, protocol
+from grader.child.answers import Remark
+from grader.child.calling import ChildWarning
 from grader.runners.frames import (
     End,
+    Facts,
     Hello,
+    Message,
     ProtocolError,
     Raised,
     Ready,
@@ -158,72 +163,156 @@ def test_a_boolean_that_is_neither_0_nor_1_becomes_true() -> None:
 
 
 EIGHT = np.zeros(2).tobytes()
+
+
+def loaded(*frames: bytes) -> bytes:
+    """Return the frames of a child that has loaded its file, followed by `frames`."""
+    return HELLO + READY + b"".join(frames)
+
+
+def raises(**meta: Any) -> bytes:
+    return loaded(protocol.encode_frame(protocol.RAISED, 0, {"seconds": 0.0} | meta))
+
+
+def header(kind: int, meta: int, payload: int) -> bytes:
+    return protocol.HEADER.pack(protocol.MAGIC, kind, 0, meta, payload)
+
+
+def remarked(*remark: Any) -> bytes:
+    return loaded(answer(0, [["NoneType", "", list(remark), "", []]]))
+
+
+def with_array(*given: Any, payload: bytes = EIGHT, **changed: Any) -> bytes:
+    return loaded(answer(0, [array(*given)], payload, **changed))
+
+
+WRONG_TYPE = "meta of the wrong type"
+ORDER = "a frame out of order"
+TOO_LARGE = "a frame larger than its budget"
+SHAPE = "an impossible shape"
 HOSTILE = {
-    "no magic": b"X" * 24,
-    "an unknown kind": protocol.encode_frame(99, 0, None),
-    "a result before the file was loaded": HELLO + answer(0, [array()], EIGHT),
-    "ready without hello": READY,
-    "two hellos": HELLO + HELLO,
-    "two readies": HELLO + READY + READY,
-    "an answer to an unknown call": HELLO + READY + answer(7, [array()], EIGHT),
-    "an answer to a call out of turn": HELLO + READY + answer(1, [array()], EIGHT),
-    "a call answered twice": HELLO + READY + 2 * answer(0, [array()], EIGHT),
-    "the end with calls missing": HELLO + READY + END,
-    "bytes after the end": HELLO + protocol.encode_frame(protocol.REFUSED, 0, {}) + b"!",
-    "a huge payload": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 0, 2**63),
-    "a huge meta": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 2**31, 0),
-    "an unexpected payload": protocol.encode_frame(protocol.HELLO, 0, None, [b"x"]),
-    "an unknown dtype": HELLO + READY + answer(0, [array("|O8")], EIGHT),
-    "a structured dtype": HELLO + READY + answer(0, [array("<f8,<f8")], EIGHT),
-    "a dtype that is not text": HELLO + READY + answer(0, [["a", "b", "", 3, [2]]], EIGHT),
-    "a shape larger than the payload": HELLO + READY + answer(0, [array(shape=[3])], EIGHT),
-    "a shape smaller than the payload": HELLO + READY + answer(0, [array(shape=[1])], EIGHT),
-    "a negative axis": HELLO + READY + answer(0, [array(shape=[-1])], b""),
-    "a huge axis of nothing": HELLO + READY + answer(0, [array(shape=[0, 2**40])], b""),
-    "huge axes of nothing": HELLO + READY + answer(0, [array(shape=[0] + [2**30] * 6)], b""),
-    "nine axes": HELLO + READY + answer(0, [array(shape=[1] * 9)], EIGHT[:8]),
-    "an axis that is true": HELLO + READY + answer(0, [array(shape=[True])], EIGHT[:8]),
-    "an axis that is 1.0": HELLO + READY + answer(0, [array(shape=[1.0])], EIGHT[:8]),
-    "more values than the limit": HELLO
-    + READY
-    + answer(0, [["a", "", "b", "", []]] * (protocol.VALUES_LIMIT + 1), b""),
-    "two single values": HELLO + READY + answer(0, [array(shape=[0])] * 2, container="single"),
-    "an unknown container": HELLO + READY + answer(0, [array()], EIGHT, container="set"),
-    "a container that is a list": HELLO + READY + answer(0, [array()], EIGHT, container=[]),
-    "names without a dictionary": HELLO + READY + answer(0, [array()], EIGHT, names=["a"]),
-    "a dictionary without names": HELLO
-    + READY
-    + answer(0, [array()], EIGHT, container="dictionary"),
-    "a time that is not a number": HELLO
-    + READY
-    + answer(0, [array()], EIGHT, seconds=float("nan")),
-    "a time before the start": HELLO + READY + answer(0, [array()], EIGHT, seconds=-1.0),
-    "an unknown remark": HELLO + READY + answer(0, [["NoneType", "", ["why", "", ""], "", []]]),
-    "a value without an array or a remark": HELLO
-    + READY
-    + answer(0, [["NoneType", "", None, "", []]]),
-    "an unknown note": HELLO + READY + answer(0, [array()], EIGHT, notes=[["x", "", ""]]),
-    "a position before the first": HELLO + READY + answer(0, [array()], EIGHT, changed=[-1]),
-    "positions out of order": HELLO + READY + answer(0, [array()], EIGHT, changed=[1, 0]),
-    "a warning of two facts": HELLO + READY + answer(0, [array()], EIGHT, warnings=[["W", "t"]]),
-    "meta that is not JSON": HELLO + READY[:16] + b"\0" * 8 + b"{not json......",
-    "meta nested without end": protocol.HEADER.pack(protocol.MAGIC, protocol.HELLO, 0, 4096, 0)
-    + b"[" * 4096,
-    "a failure without a dictionary": HELLO
-    + READY
-    + protocol.encode_frame(protocol.RAISED, 0, [1]),
-    "a line number like 1e999": HELLO
-    + READY
-    + protocol.encode_frame(protocol.RAISED, 0, {"seconds": 0.0, "line": float("inf")}),
-    "a line number beyond all files": HELLO
-    + READY
-    + protocol.encode_frame(protocol.RAISED, 0, {"seconds": 0.0, "line": 10**300}),
+    "no magic": (b"X" * 24, "a frame with a wrong magic"),
+    "an unknown kind": (protocol.encode_frame(99, 0, None), "a frame of an unknown kind"),
+    "a result before the file was loaded": (HELLO + answer(0, [array()], EIGHT), ORDER),
+    "ready without hello": (READY, ORDER),
+    "two hellos": (HELLO + HELLO, ORDER),
+    "two readies": (loaded(READY), ORDER),
+    "an answer to an unknown call": (loaded(answer(7, [array()], EIGHT)), ORDER),
+    "an answer to a call out of turn": (loaded(answer(1, [array()], EIGHT)), ORDER),
+    "a call answered twice": (loaded(2 * answer(0, [array()], EIGHT)), ORDER),
+    "one answer more than calls": (
+        loaded(*(answer(i, [array()], EIGHT) for i in range(3))),
+        ORDER,
+    ),
+    "the end with calls missing": (loaded(END), ORDER),
+    "bytes after a refusal": (
+        HELLO + protocol.encode_frame(protocol.REFUSED, 0, {"kind": "import"}) + b"!",
+        "bytes after the end",
+    ),
+    "bytes after the end": (
+        loaded(*(answer(i, [array()], EIGHT) for i in range(2)), END, b"!"),
+        "bytes after the end",
+    ),
+    "an unknown refusal": (
+        HELLO + protocol.encode_frame(protocol.REFUSED, 0, {}),
+        "an unknown refusal",
+    ),
+    "a huge payload": (header(protocol.HELLO, 0, 2**63), TOO_LARGE),
+    "a huge meta": (header(protocol.HELLO, 2**31, 0), TOO_LARGE),
+    "an unexpected payload": (
+        protocol.encode_frame(protocol.HELLO, 0, None, [b"x"]),
+        "an unexpected payload",
+    ),
+    "an unknown dtype": (with_array("|O8"), "an unknown dtype"),
+    "a structured dtype": (with_array("<f8,<f8"), "an unknown dtype"),
+    "a dtype that is not text": (
+        loaded(answer(0, [["a", "b", "", 3, [2]]], EIGHT)),
+        "an unknown dtype",
+    ),
+    "an unknown name of a dtype": (
+        loaded(answer(0, [["a", "b", "", "<f8", [2]]], EIGHT)),
+        "an unknown name of a dtype",
+    ),
+    "a name of a dtype without an array": (
+        loaded(answer(0, [["a", "float64", ["none", "", ""], "", []]])),
+        "a dtype without an array",
+    ),
+    "a shape larger than the payload": (
+        with_array("<f8", [3]),
+        "an array larger than its payload",
+    ),
+    "a shape smaller than the payload": (
+        with_array("<f8", [1]),
+        "a payload larger than its arrays",
+    ),
+    "a negative axis": (with_array("<f8", [-1], payload=b""), SHAPE),
+    "a huge axis of nothing": (with_array("<f8", [0, 2**31], payload=b""), SHAPE),
+    "huge axes of nothing": (with_array("<f8", [0] + [2**30] * 6, payload=b""), SHAPE),
+    "nine axes": (with_array("<f8", [1] * 9, payload=EIGHT[:8]), "too many axes"),
+    "an axis that is true": (with_array("<f8", [True], payload=EIGHT[:8]), SHAPE),
+    "an axis that is 1.0": (with_array("<f8", [1.0], payload=EIGHT[:8]), SHAPE),
+    "more values than the limit": (
+        loaded(answer(0, [["a", "", "b", "", []]] * (protocol.VALUES_LIMIT + 1))),
+        "a wrong number of values",
+    ),
+    "two single values": (
+        loaded(answer(0, [array("<f8", [0])] * 2, container="single")),
+        "a wrong number of values",
+    ),
+    "an unknown container": (with_array(container="set"), "an unknown container"),
+    "a container that is a list": (with_array(container=[]), "an unknown container"),
+    "names without a dictionary": (with_array(names=["a"]), "a wrong number of names"),
+    "a dictionary without names": (
+        with_array(container="dictionary"),
+        "a wrong number of names",
+    ),
+    "a time that is not a number": (with_array(seconds=float("nan")), "an impossible time"),
+    "a time before the start": (with_array(seconds=-1.0), "an impossible time"),
+    "an unknown remark": (remarked("why", "", ""), "an unknown remark"),
+    "a detail of a remark that has none": (
+        remarked("none", "x", ""),
+        "an unknown detail of a remark",
+    ),
+    "a remark that counts in words": (remarked("axes", "9", ""), "an impossible number"),
+    "a remark without its count": (remarked("axes", None, ""), WRONG_TYPE),
+    "a remark of two facts": (remarked("none", ""), WRONG_TYPE),
+    "a value of four facts": (loaded(answer(0, [["NoneType", "", None, ""]])), WRONG_TYPE),
+    "an answer of seven facts": (
+        loaded(protocol.encode_frame(protocol.RETURNED, 0, ["tuple", "t", [], [], 0.5, [], []])),
+        WRONG_TYPE,
+    ),
+    "a value without an array or a remark": (
+        loaded(answer(0, [["NoneType", "", None, "", []]])),
+        WRONG_TYPE,
+    ),
+    "an unknown note": (with_array(notes=[["x", "", ""]]), "an unknown remark"),
+    "a position before the first": (with_array(changed=[-1]), "an impossible number"),
+    "positions out of order": (with_array(changed=[1, 0]), "impossible positions"),
+    "a warning of two facts": (with_array(warnings=[["W", "t"]]), WRONG_TYPE),
+    "meta that is not JSON": (header(protocol.HELLO, 8, 0) + b"{not jso", "meta that is not JSON"),
+    "meta nested without end": (
+        header(protocol.HELLO, 4096, 0) + b"[" * 4096,
+        "meta that is not JSON",
+    ),
+    "a failure without a dictionary": (
+        loaded(protocol.encode_frame(protocol.RAISED, 0, [1])),
+        WRONG_TYPE,
+    ),
+    "a frame of two facts": (raises(frames=[[0, 1]]), WRONG_TYPE),
+    "a message that is a number": (raises(message=1), WRONG_TYPE),
+    "a lack of memory that is a number": (raises(memory=1), WRONG_TYPE),
+    "an error number of no refused call": (
+        raises(errno=2),
+        "an error number of no refused system call",
+    ),
+    "a line number like 1e999": (raises(line=float("inf")), "an impossible number"),
+    "a line number beyond all files": (raises(line=2**31), "an impossible number"),
 }
 
 
-@pytest.mark.parametrize("bytes_", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_bytes_are_a_protocol_error(bytes_: bytes) -> None:
-    with pytest.raises(ProtocolError):
+@pytest.mark.parametrize(("bytes_", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_bytes_are_a_protocol_error_with_its_reason(bytes_: bytes, reason: str) -> None:
+    with pytest.raises(ProtocolError, match=f"^{reason}$"):
         list(Reception(calls=2).feed(bytes_))
 
 
@@ -235,9 +324,134 @@ def test_frames_before_a_protocol_error_are_kept() -> None:
 
 
 def test_a_frame_over_the_budget_is_refused_by_its_header() -> None:
-    header = protocol.HEADER.pack(protocol.MAGIC, protocol.RETURNED, 0, 100, 2000)
+    over = protocol.HEADER.pack(protocol.MAGIC, protocol.RETURNED, 0, 100, 2000)
     with pytest.raises(ProtocolError, match="budget"):
-        list(Reception(calls=1, budget=1000).feed(HELLO + READY + header))
+        list(Reception(calls=1, budget=1000).feed(loaded(over)))
+
+
+def test_all_answers_together_may_use_exactly_the_budget() -> None:
+    two = [answer(i, [array()], EIGHT) for i in range(2)]
+    reception = Reception(calls=2, budget=32)
+    *_, first, second = reception.feed(loaded(*two))
+    assert isinstance(first, Returned)
+    assert isinstance(second, Returned)
+    assert (first.call, second.call, reception.budget) == (0, 1, 0)
+    with pytest.raises(ProtocolError, match="budget"):
+        list(Reception(calls=2, budget=31).feed(loaded(*two)))
+
+
+def received(frames: bytes) -> Message:
+    """Return the last message of `frames`."""
+    *_, last = Reception(calls=1).feed(frames)
+    return last
+
+
+def test_every_fact_of_an_exception_arrives() -> None:
+    raised = received(
+        raises(
+            type="ImportError",
+            message="m\nn",
+            frames=[[1, 3, "f"], [None, None, "g"]],
+            errno=13,
+            memory=True,
+            missing="scipy",
+            seconds=2e6,
+        )
+    )
+    assert isinstance(raised, Raised)
+    assert (raised.call, raised.seconds) == (0, 1e6)
+    assert vars_of(raised.facts) == vars_of(
+        Facts("", "ImportError", "m\nn", ((1, 3, "f"), (0, 0, "g")), 13, True, "scipy")
+    )
+
+
+def test_every_fact_of_a_refusal_arrives() -> None:
+    meta = {"kind": "syntax", "file": 1, "line": 2, "column": 3, "found": "int"}
+    names = [f"name{i}" for i in range(protocol.DEFINED_LIMIT + 1)]
+    frame = protocol.encode_frame(protocol.REFUSED, 0, meta | {"defined": names})
+    refused = received(HELLO + frame)
+    assert isinstance(refused, Refused)
+    expected = Facts("syntax", file=1, line=2, column=3, defined=tuple(names[:-1]), found="int")
+    assert vars_of(refused.facts) == vars_of(expected)
+
+
+def test_facts_that_a_child_leaves_out_are_empty() -> None:
+    raised = received(raises())
+    assert isinstance(raised, Raised)
+    assert vars_of(raised.facts) == vars_of(Facts())
+
+
+def vars_of(facts: Facts) -> dict[str, Any]:
+    return {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
+
+
+def test_every_fact_of_an_answer_arrives() -> None:
+    values = [
+        ["numpy.ndarray", ">f4", None, "<f4", [2, 0, 2]],
+        ["numpy.ndarray", "float32", None, "<f8", [1]],
+        ["list", "", None, "<f8", [1] * protocol.AXES_LIMIT],
+        ["NoneType", "", ["none", "", ""], "", []],
+        ["list", "", ["deep", 9, "list"], "", []],
+        ["A\nB", "", ["object", "Thing", "list"], "", []],
+    ]
+    returned = received(
+        loaded(
+            answer(
+                0,
+                values,
+                np.array([1.0, 2.0]).tobytes(),
+                container="dictionary",
+                type="dict",
+                names=list("abcdef"),
+                changed=[0, 2],
+                notes=[["unmasked", "", ""], ["cut", 70, ""]],
+                warnings=[["UserWarning", "w\n" + "x" * 300, 1, 7], ["W", "t", None, None]],
+            )
+        )
+    )
+    assert isinstance(returned, Returned)
+    assert (returned.call, returned.seconds, returned.changed) == (0, 0.5, (0, 2))
+    assert returned.notes == (Remark("unmasked"), Remark("cut", 70))
+    longest = "w\n" + "x" * (protocol.WARNING_LIMIT - 2) + "..."
+    assert returned.warnings == (
+        ChildWarning("UserWarning", longest, 1, 7),
+        ChildWarning("W", "t", None, 0),
+    )
+    given = returned.answer
+    assert (given.container, given.type_name, given.names) == (
+        "dictionary",
+        "dict",
+        tuple("abcdef"),
+    )
+    assert [(value.type_name, value.dtype, value.why_not) for value in given.values] == [
+        ("numpy.ndarray", ">f4", None),
+        ("numpy.ndarray", "float64", None),
+        ("list", "", None),
+        ("NoneType", "", Remark("none")),
+        ("list", "", Remark("deep", 9, "list")),
+        ("A B", "", Remark("object", "Thing", "list")),
+    ]
+    arrays = [value.array for value in given.values]
+    assert [array is None or array.shape for array in arrays] == [
+        (2, 0, 2), (1,), (1,) * protocol.AXES_LIMIT, True, True, True,
+    ]  # fmt: skip
+    assert [float(array.sum()) for array in arrays if array is not None] == [0.0, 1.0, 2.0]
+
+
+def test_an_answer_may_have_as_many_values_as_the_limit() -> None:
+    none = ["NoneType", "", ["none", "", ""], "", []]
+    most = answer(0, [none] * protocol.VALUES_LIMIT)
+    one = answer(0, [none], container="single")
+    for frame, count in ((most, protocol.VALUES_LIMIT), (one, 1)):
+        returned = received(loaded(frame))
+        assert isinstance(returned, Returned)
+        assert len(returned.answer.values) == count
+
+
+def test_meta_may_be_as_long_as_the_limit() -> None:
+    text = b"{}" + b" " * (protocol.META_LIMIT - 2)
+    frame = header(protocol.HELLO, len(text), 0) + text
+    assert isinstance(received(frame), Hello)
 
 
 def test_texts_are_cleaned_of_escapes_control_characters_and_surrogates() -> None:
@@ -326,7 +540,7 @@ def test_mutated_frames_raise_only_protocol_errors() -> None:
     assert fuzz(4000, seed=1) > 2000
 
 
-if __name__ == "__main__":  # python -m tests.runners.test_channel: the full run
+if __name__ == "__main__":  # python -m tests.runners.test_protocol: the full run
     import time
     import tracemalloc
 
