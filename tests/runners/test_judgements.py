@@ -53,8 +53,8 @@ def sources() -> Sources:
 
 def told(failure: Failure) -> tuple[Any, ...]:
     """Return all that a failure consists of, to be compared."""
-    facts = dict(failure.facts)
-    return failure.kind, failure.type_name, failure.message, tuple(map(repr, failure.frames)), facts
+    frames = tuple(map(repr, failure.frames))
+    return failure.kind, failure.type_name, failure.message, frames, repr(dict(failure.facts))
 
 
 def shown(refusal: Refusal) -> tuple[Any, ...]:
@@ -71,6 +71,7 @@ def test_files_are_found_by_number_path_and_line(sources: Sources) -> None:
         "", "import helper", "def f(X):", "    return g(X)", "", "",
     ]  # fmt: skip
     assert sources.line(HELPER, 3) == "#" * 200 + "..."
+    assert sources.line(HELPER, 0) == ""
     assert sources.line("solutions/other.py", 1) == ""
     assert sources.beside("lost.inside.it") == "solutions/lost.py"
     assert sources.beside("found") == ""
@@ -166,8 +167,15 @@ CRASHES: dict[str, tuple[Ending, bytes, Outcome, str, dict[str, Any]]] = {
     ),
     "an unknown end": (Ending(None, PATIENT.memory_mb), b"", Outcome.CRASHED, "gone", {}),
     "success": (
-        Ending(0, PATIENT.memory_mb),
+        Ending(0),
         b"MemoryError",
+        Outcome.CRASHED,
+        "exit",
+        {"status": 0},
+    ),
+    "success near the limit of memory": (
+        Ending(0, PATIENT.memory_mb),
+        b"",
         Outcome.CRASHED,
         "exit",
         {"status": 0},
@@ -194,10 +202,16 @@ CRASHES: dict[str, tuple[Ending, bytes, Outcome, str, dict[str, Any]]] = {
         "memory",
         LIMIT,
     ),
-    "no memory for Python": (Ending(1), b"MemoryError", Outcome.MEMORY, "memory", LIMIT),
+    "no memory for Python": (
+        Ending(1),
+        b"MemoryError" + b"." * 4085,
+        Outcome.MEMORY,
+        "memory",
+        LIMIT,
+    ),
     "old words about memory": (
         Ending(1),
-        b"MemoryError" + b"." * 4090,
+        b"MemoryError" + b"." * 4086,
         Outcome.CRASHED,
         "exit",
         {"status": 1},

@@ -142,6 +142,15 @@ def test_frames_that_arrive_byte_by_byte_are_decoded() -> None:
     assert failed.facts.frames == ((0, 3, "f"),)
 
 
+def test_the_messages_do_not_depend_on_where_the_bytes_were_split() -> None:
+    conversation = HELLO + READY + answer(0, [array()], EIGHT) + END
+    for cut in range(len(conversation)):
+        reception = Reception(calls=1)
+        pieces = conversation[: cut // 2], conversation[cut // 2 : cut], conversation[cut:]
+        messages = [type(message) for piece in pieces for message in reception.feed(piece)]
+        assert messages == [Hello, Ready, Returned, End], cut
+
+
 def test_a_decoded_array_is_native_writable_and_owns_its_memory() -> None:
     payload = np.array([1.0, 2.0]).tobytes()
     (*_, returned) = Reception(1).feed(HELLO + READY + answer(0, [array()], payload))
