@@ -77,3 +77,15 @@ def test_warnings_for_others_than_the_learner_are_ignored(
 ) -> None:
     called = call(lambda: warnings.warn("ignored", kind, stacklevel=1), [], True, collector)
     assert called.warnings == ()
+
+
+def test_a_line_beyond_all_files_is_no_line(collector: Collector) -> None:
+    lines = (1, 0, protocol.AXIS_LIMIT)
+
+    def warn() -> Any:
+        for line in lines:
+            warnings.showwarning(f"at {line}", UserWarning, __file__, line)
+
+    collector.files = {__file__: 3}
+    found = call(warn, [], True, collector).warnings
+    assert [(warned.file, warned.line) for warned in found] == [(3, 1), (3, 0), (3, 0)]

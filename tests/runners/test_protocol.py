@@ -105,6 +105,12 @@ def test_arrays_inside_lists_and_dictionaries_arrive() -> None:
     np.testing.assert_array_equal(keyed["a"], [0.0, 1.0, 2.0])
 
 
+def test_answers_are_sent_in_little_endian_order() -> None:
+    for _ in range(2):
+        dtype, code = encoding.little_endian(np.dtype("f4"))
+        assert (dtype.str, code) == ("<f4", "<f4")
+
+
 def test_arguments_keep_object_identity() -> None:
     one, other = np.ones(2), np.ones(2)
     first, second, third = sent(one, other, one)
