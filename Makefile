@@ -19,7 +19,7 @@ help:
 	@echo 'make coverage              run them and list the lines that no test runs'
 	@echo 'make check                 check exercises and cases (for authors)'
 	@echo 'make audit                 prove that the cases reject every misconception'
-	@echo 'make mutate                list the changes of the judging code that no test detects'
+	@echo 'make mutate                list the changes of judging and protocol that no test detects'
 	@echo 'make fuzz                  many altered inputs of every kind that the grader reads'
 	@echo 'make lint                  ruff and mypy'
 	@echo 'make test-peer             compare the references with ONNX (installs it)'
