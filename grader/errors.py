@@ -71,12 +71,13 @@ class MachineError(Exception):
     """The machine refused what the grader needs, such as memory or a process (exit code 3).
 
     It is neither a verdict nor a reason for a weaker runner. `advice`, a sentence or "", says what
-    the user can do.
+    the user can do; `tried` whether a submission was already run again and again.
     """
 
-    def __init__(self, message: str, advice: str = "") -> None:
+    def __init__(self, message: str, advice: str = "", *, tried: bool = False) -> None:
         super().__init__(message)
         self.advice = advice
+        self.tried = tried
 
 
 SHORT = "This machine is short of memory or processes; try again."

@@ -212,7 +212,7 @@ def _graded(task: Task, report: Report) -> Graded:
 def _fault(task: Task, error: Exception) -> Fault:
     """Return the fault of a task, on one line; the grader's own with the file and line."""
     if isinstance(error, MachineError):
-        return Fault(task.key, " ".join(str(error).split()), may_pass=True)
+        return Fault(task.key, " ".join(str(error).split()), True, error.tried)
     place = traceback.extract_tb(error.__traceback__)[-1]
     message = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
     return Fault(task.key, message)

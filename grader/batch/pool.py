@@ -151,7 +151,10 @@ class Pool:
         for result in results:
             task = each.tasks.pop(result.key)
             if isinstance(result, Fault) and result.may_pass:
-                self._refusals[task.key] += 1
+                tries = self._refusals[task.key] + 1
+                # What was already run again and again gets one more try, without neighbours.
+                least = _MOST_REFUSALS - 1 if result.tried else 0
+                self._refusals[task.key] = max(tries, least)
                 if self._refusals[task.key] < _MOST_REFUSALS:
                     self._suspects.append(self._refused(task))
                     continue

@@ -61,6 +61,8 @@ class Fault:
     message: str
     may_pass: bool = False
     """whether the machine lacked something, so that another attempt may succeed"""
+    tried: bool = False
+    """whether the submission was already run again and again"""
 
 
 Result = Graded | Fault

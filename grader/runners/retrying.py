@@ -19,11 +19,13 @@ _WAIT_SECONDS = (0.05, 0.2, 0.8, 2.0)
 def patiently(attempt: Callable[[], _T]) -> _T:
     """Return the result of `attempt`; call it again, after a growing wait, on MachineError.
 
-    MachineError when the last attempt fails as well.
+    MachineError when the last attempt fails as well, or an attempt has `tried` enough itself.
     """
     for seconds in _WAIT_SECONDS:
         try:
             return attempt()
-        except MachineError:
+        except MachineError as error:
+            if error.tried:
+                raise
             time.sleep(seconds)
     return attempt()

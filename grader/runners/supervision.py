@@ -16,7 +16,7 @@ from typing import Protocol
 from grader.child import encoding, protocol
 from grader.errors import SHORT, MachineError
 from grader.model import Call, Execution, Failure, Job, Outcome, Refusal, Run, Warned
-from grader.runners import endings
+from grader.runners import endings, machine
 from grader.runners.endings import (
     Ending,
     Judgement,
@@ -259,9 +259,10 @@ class Supervision:
         if self._phase is Phase.STARTING:
             said = output.data.decode("utf-8", errors="replace")[-2000:]
             raise MachineError(f"the learner's process did not start ({ending}): {said}")
-        if endings.is_foreign_kill(ending, output, self._limits) and self._bear_kill():
+        limits = machine.bounded(self._limits)
+        if endings.is_foreign_kill(ending, output, limits) and self._bear_kill():
             return
-        self._end_call(endings.of_ending(ending, output, self._sources, self._limits))
+        self._end_call(endings.of_ending(ending, output, self._sources, limits))
 
     def _bear_kill(self) -> bool:
         """Give the calls to another child after a kill that nobody here sent.
@@ -272,7 +273,8 @@ class Supervision:
         self._kills += 1
         if self._kills > _MOST_KILLS:
             if self._child.confined:
-                raise MachineError(f"the learner's process was killed {self._kills} times", SHORT)
+                killed = f"the learner's process was killed {self._kills} times"
+                raise MachineError(killed, SHORT, tried=True)
             return False
         self._executions.forget()
         self._ends = self._ended_before + time.monotonic() - self._started

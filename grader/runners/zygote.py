@@ -121,7 +121,7 @@ class ZygoteRunner(Scheduler):
         for ticket, job in again.items():
             if self._restarts[ticket] > _MOST_RESTARTS:
                 ended = f"the zygote ended {self._restarts.pop(ticket)} times: {reason}"
-                self._finished[ticket] = MachineError(ended)
+                self._finished[ticket] = MachineError(ended, tried=True)
             else:
                 self._begin(ticket, job)
 

@@ -10,7 +10,7 @@ import pytest
 
 from grader.child import protocol
 from grader.errors import MachineError
-from grader.model import Job, Run
+from grader.model import Job, Limits, Run
 from grader.runners import Runner
 from grader.runners.endings import Ending
 from grader.runners.supervision import Supervision
@@ -48,10 +48,12 @@ class ScriptedChild:
         assert self._ending.status == 0
 
 
-def supervise(scripts: Sequence[Sequence[bytes | None]], ending: Ending) -> Run:
+def supervise(
+    scripts: Sequence[Sequence[bytes | None]], ending: Ending, limits: Limits = PATIENT
+) -> Run:
     """Run two calls of one requirement in children that follow the scripts."""
     following = iter(scripts)
-    job = Job(submission("as the script says"), "f", ONE, calls(2, "all"), PATIENT)
+    job = Job(submission("as the script says"), "f", ONE, calls(2, "all"), limits)
     supervision = Supervision(lambda _request, _marker: ScriptedChild(next(following), ending), job)
     while not supervision.advance(1.0):
         continue
