@@ -95,7 +95,7 @@ def test_a_signal_leaves_no_process_and_no_folder(
     if command == "batch":
         database = str(tmp_path / "class.db")
         argv += [str(hanging_course / "solutions"), "--jobs", "1", "--database", database]
-    # A warm process or a shell, and a child; before them a worker, its tracker and another shell.
+    # A warm process or a keeper, and a child; before them a worker, its tracker, another keeper.
     enough = 2 if command == "grade" else 5
     with grading(hanging_course, scratch, *argv) as process:
         assert until(lambda: len(below(process.pid)) >= enough), below(process.pid)

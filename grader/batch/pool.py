@@ -192,7 +192,7 @@ class Pool:
                 ours, theirs = self._context.Pipe()
                 undo.callback(ours.close)
                 with theirs:  # closed afterwards, so that each process notices the other's end
-                    # The worker removes its folder; if it is killed, this process; else a shell.
+                    # The worker removes its folder; if it is killed, this one; else the keeper.
                     folder = self._scratch.folder()
                     undo.callback(folder.cleanup)
                     process = self._context.Process(

@@ -13,8 +13,15 @@ from grader.errors import SHORT, MachineError
 from grader.files import temporary_folder
 from grader.runners.retrying import LACKS
 
-_KEEPER = ["/bin/sh", "-c", 'read -r _; rm -rf -- "$1"', "sh"]
-"""waits until its standard input is closed, which also happens when the grader dies"""
+_KEEPER = """
+import os, sys
+os.read(0, 1)
+if os.path.exists(sys.argv[1]):
+    import shutil
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
+"""waits until its standard input is closed, which also happens when the grader dies; an image for
+containers may have no shell"""
 
 
 def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
@@ -36,7 +43,7 @@ class Scratch:
         if sys.platform != "win32":
             try:
                 self._keeper = start(
-                    [*_KEEPER, self._folder.name],
+                    [sys.executable, "-I", "-S", "-c", _KEEPER, self._folder.name],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

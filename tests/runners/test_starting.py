@@ -121,19 +121,34 @@ def test_a_fault_of_the_machine_exits_3_with_a_sentence(small_course: Path) -> N
     assert "help: This machine is short of memory or processes; try again." in ran.stderr
 
 
-def grade_without_proc(course: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    masked = 'mount -t tmpfs none /proc && exec "$@"'
-    if subprocess.run(
-        ["unshare", "-rm", "sh", "-c", masked, "sh", "true"], capture_output=True
-    ).returncode:
-        pytest.skip("mount namespaces cannot be had here")
-    grade = [sys.executable, "-m", "grader", "grade", "--root", str(course), *options]
+NO_PROC = 'mount -t tmpfs none /proc; exec "$@"'
+NO_SHELL = 'mount --bind /dev/null "$(readlink -f /bin/sh)"; exec "$@"'
+
+
+def grade_apart(
+    script: str, course: Path, *options: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `grader grade` in a mount namespace of its own, after a shell script."""
+    apart = ["unshare", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]
+    if subprocess.run([*apart, "true"], capture_output=True).returncode:
+        pytest.skip("no mount namespace can be had here")
     return subprocess.run(
-        ["unshare", "-rm", "sh", "-c", masked, "sh", *grade],
+        [*apart, sys.executable, "-m", "grader", "grade", "--root", str(course), *options],
         cwd=Path(__file__).parents[2],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
     )
+
+
+@linux
+def test_the_process_runner_needs_no_shell(small_course: Path, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    ran = grade_apart(NO_SHELL, small_course, "--runner", "process", TMPDIR=str(scratch))
+    assert ran.returncode in (0, 1), ran
+    assert "Traceback" not in ran.stderr
+    assert not list(scratch.iterdir())
 
 
 @linux
@@ -141,7 +156,7 @@ def grade_without_proc(course: Path, *options: str) -> subprocess.CompletedProce
 def test_a_missing_proc_is_named_where_code_must_be_confined(
     small_course: Path, options: list[str]
 ) -> None:
-    ran = grade_without_proc(small_course, *options)
+    ran = grade_apart(NO_PROC, small_course, *options)
     assert ran.returncode == 2, ran
     assert "the runner 'zygote' cannot confine here: missing /proc" in ran.stderr
     assert "help: Mount /proc." in ran.stderr
@@ -152,7 +167,7 @@ def test_a_missing_proc_is_named_where_code_must_be_confined(
 def test_a_missing_proc_allows_the_weaker_runner_where_isolation_is_optional(
     small_course: Path,
 ) -> None:
-    ran = grade_without_proc(small_course)
+    ran = grade_apart(NO_PROC, small_course)
     assert ran.returncode in (0, 1), ran
     assert "missing /proc; 'process' guards against accidents only" in ran.stderr
     assert "Traceback" not in ran.stderr
