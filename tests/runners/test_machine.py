@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -19,9 +20,14 @@ import accounts
 import pytest
 from conftest import REPOSITORY
 
+from grader.batch.pool import Pool
+from grader.batch.snapshot import take
+from grader.batch.task import Fault, Result, Task
+from grader.catalog import Course
 from grader.errors import MachineError
 from grader.model import Job, Limits, Outcome
-from grader.runners import RUNNERS, ConcurrentRunner
+from grader.options import GradingOptions
+from grader.runners import RUNNERS, ConcurrentRunner, reach
 from grader.runners.zygote import ZygoteRunner
 
 from .conftest import HONEST, ONE, PATIENT, UNTRUSTED, calls, submission
@@ -240,6 +246,33 @@ def test_a_fault_of_one_submission_does_not_keep_the_others_from_being_printed(
     assert [report["verdict"] for report in reports] == ["passed", "passed"]
     assert "evil.py was not graded:" in err
     assert "Traceback" not in err
+
+
+def test_a_batch_gives_one_more_try_to_a_submission_that_was_killed_every_time(
+    small_course: Path,
+) -> None:
+    problem = small_course / "problems" / "projection" / "problem.yaml"
+    limits = "limits: {seconds: 100, total_seconds: 200}"
+    problem.write_text(problem.read_text().replace("limits: {seconds: 2}", limits))
+    snapshot = take(Course(small_course), "projection", GradingOptions())
+    reached, _ = reach("zygote", True)
+    results: list[Result] = []
+
+    def warm() -> int:
+        workers = [each.pid or -1 for each in multiprocessing.active_children()]
+        return next((pid for worker in workers for pid, _ in children(worker)), -1)
+
+    with Pool(1, [snapshot], reached) as pool:
+        while not pool.has_room:
+            results += pool.results()
+        with killing_busy_children(warm, 10**6) as killed:
+            pool.submit(Task(snapshot.key, "projection.py", EVIL.encode(), reached))
+            while not results:
+                results += pool.results()
+    (fault,) = results
+    assert isinstance(fault, Fault)
+    assert "killed 3 times" in fault.message
+    assert len(killed) == 6
 
 
 class OnceDeaf(ZygoteRunner):
