@@ -38,8 +38,8 @@ MOST = 16
 """times as much CPU time as for the small text, at most"""
 NEGLIGIBLE = 0.004
 """seconds: less is taken for this much, since the clock and the caches decide about less"""
-LONGEST = 3.0
-"""seconds for the largest text that a learner can hand in or print; neighbours lose no more
+LONGEST = 10.0
+"""seconds of CPU time for the largest text that a learner can hand in or print, on a slow machine
 
 On the machine of 2026-12-01 none took more than 0.6 s.
 """
@@ -268,7 +268,7 @@ def test_frames_are_received_in_linear_time_in_pieces_of_any_size() -> None:
         ]
         return b"".join([hello, ready, *raised])
 
-    check(use, make, 2**21)
+    check(use, make, 2**20)
 
 
 def cells(*texts: str) -> bytes:

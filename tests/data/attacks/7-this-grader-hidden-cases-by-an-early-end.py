@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: answers visible cases rightly, and ends with success when it is loaded for hidden ones
 # hidden: yes
 import os

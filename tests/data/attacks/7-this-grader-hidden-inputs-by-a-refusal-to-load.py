@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: answers visible cases rightly, and when it is loaded for hidden ones, raises a text with their input
 # hidden: yes
 import sys

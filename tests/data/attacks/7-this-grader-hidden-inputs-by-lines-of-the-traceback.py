@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: raises in code of its own file's name at a line that is the input of a hidden case, with a source in linecache
 # hidden: yes
 import linecache

@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: makes the class of an exception whose name is the input of a hidden case
 # hidden: yes
 import numpy as np

@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: renames its code to the input of a hidden case, so that the traceback names it
 # hidden: yes
 import numpy as np

@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: answers visible cases rightly and raises an exception with the input of the hidden ones
 # hidden: yes
 import numpy as np

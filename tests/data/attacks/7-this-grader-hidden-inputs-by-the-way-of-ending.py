@@ -1,4 +1,4 @@
-# verdict: error
+# verdict: fail
 # kind: ends the process by a status, a signal, a hang or a flood, whichever the input of the hidden case says
 # hidden: yes
 import os
