@@ -119,8 +119,21 @@ def test_arguments_keep_object_identity() -> None:
 
 
 def test_source_and_helpers_arrive_byte_for_byte() -> None:
-    given = request(1)
+    """They follow the arrays in the payload."""
+    given = request(np.arange(5.0))
     assert (given.source, given.helpers) == (b"\xff\x00source", {"helpers": b"text"})
+
+
+def test_the_header_of_a_request_tells_how_many_bytes_follow() -> None:
+    header = protocol.REQUEST.pack(protocol.MAGIC, 3, 2**40)
+    assert protocol.request_size(header) == 3 + 2**40
+    with pytest.raises(ValueError, match=r"^not a request$"):
+        protocol.request_size(protocol.REQUEST.pack(b"GRD0", 3, 4))
+
+
+@pytest.mark.parametrize(("length", "pages"), [(0, 1), (1, 2), (4096, 2), (4097, 3)])
+def test_frames_begin_on_the_page_after_the_request(length: int, pages: int) -> None:
+    assert protocol.frames_start(length) == pages * protocol.PAGE
 
 
 @pytest.mark.parametrize("argument", [np.array([None]), np.array(["a"]), object(), {1, 2}])
@@ -492,8 +505,17 @@ def test_a_refusal_has_line_and_column() -> None:
 
 
 def test_meta_longer_than_the_limit_raises_value_error() -> None:
-    with pytest.raises(ValueError, match="meta"):
-        protocol.encode_frame(protocol.RAISED, 0, {"message": "x" * protocol.META_LIMIT})
+    longest = "x" * (protocol.META_LIMIT - len('""'))
+    frame = protocol.encode_frame(protocol.RAISED, 0, longest)
+    assert len(frame) == protocol.HEADER.size + protocol.META_LIMIT
+    with pytest.raises(ValueError, match=f"^meta of {protocol.META_LIMIT + 1} bytes$"):
+        protocol.encode_frame(protocol.RAISED, 0, longest + "x")
+
+
+def test_a_frame_without_meta_has_none() -> None:
+    assert protocol.encode_frame(protocol.END, 3, None, [b"x"]) == (
+        protocol.HEADER.pack(protocol.MAGIC, protocol.END, 3, 0, 1) + b"x"
+    )
 
 
 def conversations() -> list[bytes]:
