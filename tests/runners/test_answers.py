@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from collections import OrderedDict, namedtuple
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from grader import explain
 from grader.child import answers, protocol
+from grader.child.answers import Remark
 
 Pair = namedtuple("Pair", "output weights")
 
@@ -46,6 +49,10 @@ CONTAINERS = [
     ([1.0, 2.0], False, "list", 2),
     ([np.ones(2), np.ones(3)], True, "list", 2),
     ([np.ones(2), np.ones(2)], False, "list", 2),
+    ([np.ones(2), np.ones(2)], True, "single", 1),
+    ([[1.0], [2.0, 3.0]], True, "single", 1),
+    ((np.ones(2), np.ones(2)), True, "tuple", 2),
+    ((np.array(1.0), np.array(2.0)), True, "single", 1),
     ({"a": 1.0, "b": 2.0}, True, "dictionary", 2),
     (OrderedDict(a=1.0), False, "dictionary", 1),
     ({1: 1.0}, False, "single", 1),
@@ -134,6 +141,9 @@ def phrase(value: answers.Value) -> str:
 def test_a_value_that_is_not_array_like_has_a_reason(result: Any, why_not: str) -> None:
     value = answers.read((result, 1.0), False)[0].values[0]
     assert value.array is None
+    name = type(result).__qualname__
+    expected = f"numpy.{name}" if isinstance(result, np.ndarray) else name
+    assert (value.type_name, value.dtype) == (expected, "")
     assert phrase(value) == ("a dictionary" if type(result) is dict else why_not)
     if not isinstance(result, list):
         assert phrase(answers.read(result, True)[0].values[0]) == why_not
@@ -147,10 +157,180 @@ def test_the_reason_for_a_coroutine_is_an_async_function() -> None:
 
 
 def test_a_masked_array_without_masked_entries_gets_a_note() -> None:
-    assert answers.read(np.ma.array([1.0]), True)[1] == [answers.Remark("unmasked")]
+    assert answers.read(np.ma.array([1.0]), True)[1] == [Remark("unmasked")]
 
 
 def test_a_tuple_longer_than_the_limit_is_cut_with_a_note() -> None:
     answer, notes = answers.read((1.0,) * 1000, False)
     assert len(answer.values) == protocol.VALUES_LIMIT
-    assert notes == [answers.Remark("cut", 1000)]
+    assert notes == [Remark("cut", 1000)]
+
+
+@pytest.mark.parametrize(
+    ("result", "single", "name"),
+    [
+        (Pair(1.0, 2.0), False, "Pair"),
+        ([1.0], False, "list"),
+        ([1.0], True, "list"),
+        (OrderedDict(a=1.0), True, "OrderedDict"),
+        ({1: 1.0}, True, "dict"),
+        (np.float32(1), True, "numpy.float32"),
+    ],
+)
+def test_an_answer_has_the_name_of_its_type(result: Any, single: bool, name: str) -> None:
+    assert answers.read(result, single)[0].type_name == name
+
+
+LONG = "N" * (protocol.NAME_LIMIT + 1)
+
+
+def test_names_are_cut() -> None:
+    thing = type(LONG, (), {})()
+    (value,) = answers.read(thing, True)[0].values
+    assert (value.type_name, value.why_not) == (LONG[:-1], Remark("object", LONG[:-1]))
+    assert answers.read({LONG: 1.0}, True)[0].names == (LONG[:-1],)
+    dtype = np.dtype([(LONG, "f8")])
+    (value,) = answers.read(np.zeros(1, dtype), True)[0].values
+    assert value.why_not == Remark("dtype", str(dtype)[: protocol.NAME_LIMIT])
+
+
+def items(*numbers: Any) -> list[Any]:
+    """Return 100 items that are numbers except for the last ones."""
+    return [1.0] * (100 - len(numbers)) + list(numbers)
+
+
+WHY_NOT = [
+    ([[1, 2], [3]], Remark("ragged", "list")),
+    (([1, 2], [3]), Remark("ragged", "tuple")),
+    ([1.0, None], Remark("none", "", "list")),
+    ([1.0, object()], Remark("object", "object", "list")),
+    ([1.0, [len, None]], Remark("ragged", "list")),
+    ([[1.0, len]], Remark("function", "", "list")),
+    (["a"], Remark("not_numbers", "list")),
+    ([[[[[[[[[1.0]]]]]]]]], Remark("deep", 9, "list")),
+    ([2**70, 1.0], Remark("not_a_number", "", "list")),
+    ([np.float64(1), np.ones(()), True, 1j, None], Remark("none", "", "list")),
+    (items(None), Remark("none", "", "list")),
+    ([*items(), None], Remark("not_a_number", "", "list")),
+    (np.empty((0, 2**31)), Remark("long_axis", str(2**31))),
+    (np.zeros((1,) * 9), Remark("axes", 9)),
+    (np.array(["2001-01-01"], "M8[D]"), Remark("dates")),
+    (np.array([1], "m8[s]"), Remark("durations")),
+    (np.array([b"a"]), Remark("bytes_array")),
+    (bytearray(b"a"), Remark("bytes")),
+    (frozenset(), Remark("set")),
+    ({1: 1.0}, Remark("keys")),
+    (iter([]), Remark("iterator", "list_iterator")),
+]
+
+
+@pytest.mark.parametrize(("result", "why_not"), WHY_NOT)
+def test_the_reason_is_a_remark_with_its_detail(result: Any, why_not: Remark) -> None:
+    (value,) = (
+        answers.read(result, True)[0].values
+        if type(result) is not tuple
+        else (answers.read((result,), False)[0].values)
+    )
+    assert (value.array, value.why_not) == (None, why_not)
+
+
+@pytest.mark.parametrize(("position", "key"), [(11, "none"), (10, "not_a_number")])
+def test_a_thousand_items_are_searched_for_the_reason(position: int, key: str) -> None:
+    """The search begins at the end; the lists themselves count too."""
+    rows: list[list[Any]] = [items() for _ in range(10)]
+    rows[0][position] = None
+    assert answers.read(rows, True)[0].values[0].why_not == Remark(key, "", "list")
+
+
+@pytest.mark.parametrize(
+    "result", [np.zeros((1,) * 8), np.empty((0, 2**31 - 1)), [[[[[[[[1.0]]]]]]]]]
+)
+def test_an_answer_at_the_limits_is_read(result: Any) -> None:
+    (value,) = answers.read(result, True)[0].values
+    assert value.array is not None
+    assert value.array.shape == np.shape(result)
+
+
+class Long(tuple[float, ...]):
+    """A tuple that claims a length."""
+
+    def __len__(self) -> int:
+        return 2**40
+
+
+CUT = [
+    ((1.0,) * protocol.VALUES_LIMIT, []),
+    ((1.0,) * (protocol.VALUES_LIMIT + 1), [Remark("cut", protocol.VALUES_LIMIT + 1)]),
+    ({f"{i}": 1.0 for i in range(70)}, [Remark("cut", 70)]),
+    (Long([1.0]), [Remark("cut", 2**31 - 1)]),
+    (([1.0], (2.0,)), [Remark("read_as_array", "list"), Remark("read_as_array", "tuple")]),
+    ({"a": [1.0]}, [Remark("read_as_array", "list")]),
+    (np.ones(2), []),
+]
+
+
+@pytest.mark.parametrize(("result", "notes"), CUT)
+def test_notes_tell_what_was_cut_or_converted(result: Any, notes: list[Remark]) -> None:
+    answer, found = answers.read(result, False)
+    assert found == notes
+    assert len(answer.values) <= protocol.VALUES_LIMIT
+
+
+class Masked(np.ma.MaskedArray[Any, Any]):
+    """A subclass of masked arrays."""
+
+
+def test_an_array_of_a_subclass_of_masked_arrays_may_have_masked_entries() -> None:
+    (value,) = answers.read(Masked([1.0, 2.0], mask=[True, False]), True)[0].values
+    assert (value.array, value.why_not) == (None, Remark("masked"))
+
+
+@pytest.mark.parametrize("kind", [None, "MaskedArray"])
+def test_an_array_is_read_whatever_is_loaded_as_numpy_ma(
+    monkeypatch: pytest.MonkeyPatch, kind: str | None
+) -> None:
+    module = types.ModuleType("numpy.ma")
+    if kind:
+        setattr(module, kind, "not a class")
+    monkeypatch.setitem(sys.modules, "numpy.ma", module)
+    assert answers.read(np.ones(2), True)[0].values[0].array is not None
+    monkeypatch.delitem(sys.modules, "numpy.ma")
+    assert answers.read(np.ones(2), True)[0].values[0].array is not None
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+    assert answers.read(masked, True)[0].values[0].why_not == Remark("masked")
+
+
+def test_a_number_too_large_for_float64_becomes_infinite_without_a_warning() -> None:
+    (value,) = answers.read(np.array([np.finfo(np.longdouble).max]), True)[0].values
+    assert value.array is not None
+    assert np.isinf(value.array).all() or np.dtype(np.longdouble).itemsize == 8
+
+
+NUMBERS = {
+    "bool": "bool",
+    **{f"{kind}int{bits}": f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)},
+    "float16": "float64",
+    **{f"float{bits}": f"float{bits}" for bits in (32, 64)},
+    **{f"complex{bits}": f"complex{bits}" for bits in (64, 128)},
+    str(np.dtype(np.longdouble)): "float64",
+    str(np.dtype(np.clongdouble)): "complex128",
+}
+
+
+def test_the_dtypes_of_answers_have_a_name_and_a_native_dtype() -> None:
+    """Each of more than one byte is there in both byte orders."""
+    names = {name: (name, np.dtype(native)) for name, native in NUMBERS.items()}
+    swapped = {
+        str(np.dtype(name).newbyteorder()): (name, np.dtype(native))
+        for name, native in NUMBERS.items()
+    }
+    assert answers.dtypes() == swapped | names
+
+
+@pytest.mark.parametrize("code", ["f2", "e", "g"])
+def test_values_in_the_other_byte_order_are_read(code: str) -> None:
+    given = np.array([1.0, 2.0], np.dtype(code).newbyteorder())
+    (value,) = answers.read(given, True)[0].values
+    assert value.array is not None
+    assert value.array.dtype.isnative
+    assert value.array.tolist() == [1.0, 2.0]

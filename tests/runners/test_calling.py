@@ -89,3 +89,11 @@ def test_a_line_beyond_all_files_is_no_line(collector: Collector) -> None:
     collector.files = {__file__: 3}
     found = call(warn, [], True, collector).warnings
     assert [(warned.file, warned.line) for warned in found] == [(3, 1), (3, 0), (3, 0)]
+
+
+def test_a_lack_of_memory_before_the_call_is_an_error_with_a_time(collector: Collector) -> None:
+    """The bytes of this argument would fill 8 PiB."""
+    huge = np.broadcast_to(np.zeros(1), (2**50,))
+    called = call(lambda X: X, [huge], True, collector)
+    assert isinstance(called.error, MemoryError)
+    assert 0 <= called.seconds < 5
