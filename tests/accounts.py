@@ -1,4 +1,4 @@
-"""Commands that run Python as another user or in a PID namespace of its own."""
+"""Commands that run as another user, in a PID namespace or in a mount namespace of their own."""
 
 from __future__ import annotations
 
@@ -58,6 +58,25 @@ def own_processes() -> list[str]:
         if shutil.which("unshare") and _answers([*command, "echo", "ready"]):
             return command
     pytest.skip("no PID namespace can be had here, and a bomb must not run outside of one")
+
+
+def run_apart(script: str, *command: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a mount namespace of its own, after the lines of a shell script.
+
+    `more` are variables of its environment. Skips the test where there can be no such namespace.
+    """
+    user = ["--user", "--map-root-user"] if sys.platform == "linux" and os.geteuid() else []
+    apart = ["unshare", *user, "--mount", "--"]
+    if not shutil.which("unshare") or not _answers([*apart, "echo", "ready"]):
+        pytest.skip("no mount namespace can be had here")
+    return subprocess.run(
+        [*apart, "sh", "-ec", script, "sh", *command],
+        cwd="/proc",
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "TMPDIR": "/nowhere"}
+        | more,
+        capture_output=True,
+        text=True,
+    )
 
 
 def run(command: Sequence[str], timeout: float = 120.0, **more: str) -> str:

@@ -461,6 +461,25 @@ def test_every_runner_gives_the_same_verdicts(runner: str, small_course: Path) -
     assert [r["verdict"] for r in report["requirements"]] == ["passed", "passed", "failed"]
 
 
+@pytest.mark.parametrize("name", ["further.yaml", "further.yml"])
+def test_a_new_case_file_of_either_ending_is_graded(name: str, small_course: Path) -> None:
+    write_files(
+        small_course,
+        {
+            f"cases/projection/{name}": """
+                requirement: bias
+                cases:
+                  - id: further
+                    why: One more case.
+                    arguments: {X: {ones: [2, 3]}, W: {eye: 3}, bias: [7.25, 2.0, 3.0]}
+                """
+        },
+    )
+    ran = run_in(small_course, "grade", "--format", "json")
+    (report,) = json.loads(ran.out)["reports"]
+    assert "further" in [case["id"] for r in report["requirements"] for case in r["cases"]]
+
+
 USING = "from helper import project\n"
 
 

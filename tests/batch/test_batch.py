@@ -12,7 +12,6 @@ import random
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -23,6 +22,7 @@ from typing import Any
 import exports
 import generated
 import pytest
+from accounts import run_apart
 from classroom import (
     REPOSITORY,
     batch,
@@ -587,16 +587,6 @@ def test_a_worker_killed_while_it_starts_is_replaced(small_course: Path, tmp_pat
     assert list(verdicts(database).values()) == ["passed"] * 3
 
 
-def run_apart(script: str, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in a mount namespace of its own, after the lines of a shell script."""
-    apart = ["unshare", "--mount", *(["--user", "--map-root-user"] if os.geteuid() else []), "--"]
-    if sys.platform != "linux" or subprocess.run([*apart, "true"], capture_output=True).returncode:
-        pytest.skip("no file system of its own can be had here")
-    words = ["sh", "-ec", script, "sh", *command]
-    place = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "TMPDIR": "/nowhere"}
-    return subprocess.run([*apart, *words], cwd="/proc", env=place, capture_output=True, text=True)
-
-
 def test_a_full_disk_under_the_database_exits_2_and_keeps_the_results(
     small_course: Path, tmp_path: Path
 ) -> None:
@@ -623,7 +613,6 @@ NO_TEMPORARY_FOLDER = """
     for place in /tmp /var/tmp /usr/tmp; do
         [ ! -d $place ] || { mount --rbind $place $place; mount -o remount,bind,ro $place; }
     done
-    cd /proc
     exec "$@"
     """
 

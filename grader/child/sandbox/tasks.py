@@ -11,6 +11,7 @@ from __future__ import annotations
 import _thread
 import errno
 import fcntl
+import functools
 import os
 import resource
 import secrets
@@ -96,7 +97,7 @@ class TaskLimit:
         if not SUPPORTED:
             return NO_THREADS
         for way in (REAL_UID, NAMESPACE):
-            if _succeeds(lambda way=way: _binds(way, self._first)):  # type: ignore[misc]
+            if _succeeds(functools.partial(_binds, way, self._first)):
                 return way
         return ASKED if _succeeds(_asks) else NO_THREADS
 
