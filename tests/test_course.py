@@ -293,3 +293,8 @@ def test_every_hint_is_printed_by_its_number(slug: str, tmp_path: Path) -> None:
     for number, hint in enumerate(hints, 1):
         ran = run_in(REPOSITORY, "hint", slug, str(number))
         assert hint.split()[0] in ran.out
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_submission_that_hangs_costs_its_learner_ten_seconds_at_most(slug: str) -> None:
+    assert COURSE.load(slug).limits.total_seconds <= 10
