@@ -139,6 +139,16 @@ def test_a_file_without_the_entry_point_tells_its_own_callables() -> None:
     assert refusal(files(source)) == {"kind": "missing", "defined": ["g", "H"], "found": ""}
 
 
+def test_a_callable_without_a_module_is_not_the_files_own() -> None:
+    source = """
+class H:
+    __module__ = property(lambda self: self.nothing)
+    __call__ = id
+g = H()
+"""
+    assert refusal(files(source)) == {"kind": "missing", "defined": [], "found": ""}
+
+
 def test_an_entry_point_that_cannot_be_called_has_its_type() -> None:
     assert refusal(files("f = [1]\n"))["found"] == "list"
     assert refusal(files("f = None\n"))["found"] == "NoneType"
