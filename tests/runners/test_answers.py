@@ -137,13 +137,16 @@ def phrase(value: answers.Value) -> str:
     return explain.why_not(value.why_not)
 
 
+def name_of(result: Any) -> str:
+    name = type(result).__qualname__
+    return f"numpy.{name}" if isinstance(result, np.ndarray) else name
+
+
 @pytest.mark.parametrize(("result", "why_not"), UNREADABLE, ids=[w for _, w in UNREADABLE])
 def test_a_value_that_is_not_array_like_has_a_reason(result: Any, why_not: str) -> None:
     value = answers.read((result, 1.0), False)[0].values[0]
     assert value.array is None
-    name = type(result).__qualname__
-    expected = f"numpy.{name}" if isinstance(result, np.ndarray) else name
-    assert (value.type_name, value.dtype) == (expected, "")
+    assert (value.type_name, value.dtype) == (name_of(result), "")
     assert phrase(value) == ("a dictionary" if type(result) is dict else why_not)
     if not isinstance(result, list):
         assert phrase(answers.read(result, True)[0].values[0]) == why_not
@@ -201,7 +204,6 @@ def items(*numbers: Any) -> list[Any]:
 
 WHY_NOT = [
     ([[1, 2], [3]], Remark("ragged", "list")),
-    (([1, 2], [3]), Remark("ragged", "tuple")),
     ([1.0, None], Remark("none", "", "list")),
     ([1.0, object()], Remark("object", "object", "list")),
     ([1.0, [len, None]], Remark("ragged", "list")),
@@ -226,12 +228,14 @@ WHY_NOT = [
 
 @pytest.mark.parametrize(("result", "why_not"), WHY_NOT)
 def test_the_reason_is_a_remark_with_its_detail(result: Any, why_not: Remark) -> None:
-    (value,) = (
-        answers.read(result, True)[0].values
-        if type(result) is not tuple
-        else (answers.read((result,), False)[0].values)
-    )
+    (value,) = answers.read(result, True)[0].values
     assert (value.array, value.why_not) == (None, why_not)
+    assert (value.type_name, value.dtype) == (name_of(result), "")
+
+
+def test_a_tuple_in_a_tuple_is_named_as_one() -> None:
+    (value,) = answers.read((([1, 2], [3]),), False)[0].values
+    assert (value.type_name, value.why_not) == ("tuple", Remark("ragged", "tuple"))
 
 
 @pytest.mark.parametrize(("position", "key"), [(11, "none"), (10, "not_a_number")])

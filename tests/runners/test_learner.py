@@ -26,7 +26,7 @@ from grader.child.learner import (
     syntax_failure,
 )
 
-NAME = "solutions/some_task.py"
+NAME = "class/solutions/some_task.py"
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def error_of(given: LearnerFiles) -> BaseException:
 # Files
 
 
-@pytest.mark.parametrize(("name", "folder"), [(NAME, "solutions/"), ("it.py", "")])
+@pytest.mark.parametrize(("name", "folder"), [(NAME, "class/solutions/"), ("it.py", "")])
 def test_files_are_numbered_with_the_submission_first(name: str, folder: str) -> None:
     given = files("x", name, one="y", two="z")
     assert given.name == name
@@ -113,14 +113,14 @@ def test_a_helper_is_imported_but_hides_no_other_module() -> None:
     given = files("import one, json\n", one="x = 1\n", json="x = 2\n")
     module = load(given)
     assert module.one.x == 1
-    assert module.one.__spec__.origin == "solutions/one.py"
+    assert module.one.__spec__.origin == "class/solutions/one.py"
     assert module.one.__file__ == str(Path.cwd() / "one.py")
     assert inspect.getsource(module.one) == "x = 1\n"
     assert not hasattr(module.json, "x")
     assert importlib.util.find_spec("nothing_like_it") is None
     spec = Finder(given).find_spec("one", None)
     assert spec is not None
-    assert (spec.name, spec.origin) == ("one", "solutions/one.py")
+    assert (spec.name, spec.origin) == ("one", "class/solutions/one.py")
 
 
 # The entry point
@@ -303,7 +303,8 @@ def syntax_error(*place: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [(NAME, 0), (None, 0), ("solutions/one.py", 1), ("elsewhere.py", None)]
+    ("name", "number"),
+    [(NAME, 0), (None, 0), ("class/solutions/one.py", 1), ("elsewhere.py", None)],
 )
 def test_a_syntax_error_has_the_number_of_its_file(name: str | None, number: int | None) -> None:
     assert syntax_error(name, 1, 1)["file"] == number
